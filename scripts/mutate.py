@@ -54,7 +54,7 @@ FORMAT_CASES = {
     "xray": r"xray|truth|fib", "intel_pt": r"\bpt\b|\.pt\b|intel_pt|perf", "perf_data": "perf", "xtrace": "xtrace|analyze",
     "callgrind": "callgrind", "foreign": r"folded|speedscope|chrome|perf.script|foreign", "folded": "folded", "gmon": "gmon",
     "speedscope": "speedscope", "chrome_trace": "chrome", "perf_script": r"perf.script", "pprof": "pprof|pb.gz",
-    "perfetto": "perfetto|pftrace", "uftrace": "uftrace", "insn_log": "insn.log", "mpi": "mpi"}
+    "perfetto": "perfetto|pftrace", "uftrace": "uftrace", "insn_log": "insn.log", "etm": "etm", "mpi": "mpi"}
 # Folders of tests/unit that try a room, where that is not the room's own alone: what rooms share is tried through one of
 # them, and what has no reader of its own through the rooms above it.
 TESTED_IN = {
@@ -70,7 +70,7 @@ SCRIPTS = {
     "callgrind": ("callgrind_truth", "callgrind_tools"), "chrome_trace": ("foreign",), "cli": ("shell",),
     "export": ("exports",), "folded": ("foreign",), "foreign": ("foreign",), "gmon": ("gmon",),
     "intel_pt": ("pt_profile", "pt-packets", "flows", "situations-overflows", "situations-errata", "situations-clocks"), "mpi": ("fleet",), "perf_data": ("branches", "samples", "compiled"),
-    "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "uftrace": ("uftrace",), "insn_log": ("insn_log",), "pprof": ("pprof_read",), "profile": ("runs",),
+    "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "uftrace": ("uftrace",), "insn_log": ("insn_log",), "etm": ("etm-packets",), "pprof": ("pprof_read",), "profile": ("runs",),
     "query": ("query",), "speedscope": ("foreign",), "symbols": ("cfi-rows",), "timeline": ("timelines",),
     "view": ("view-server", "browse"), "xray": ("records", "xray_tools", "records_yaml"),
     "xtrace": ("xtrace_profile", "conversions", "xtrace_slices")}

@@ -156,6 +156,15 @@ struct tl_input_intel_pt {
 	uint64_t tsc_hz;       /**< 0: what the trace says */
 };
 
+/**
+ * ETMv4, ETE: how the trace unit was built and programmed, by its registers. 0: as Linux has it on
+ * Cortex-A processors (docs/formats/etm.md)
+ */
+struct tl_input_etm {
+	uint32_t trcidr0, trcidr1, trcidr2, trcidr8, trcconfigr;
+	uint32_t trctraceidr; /**< in frames: this source alone; 0: all */
+};
+
 /** Order of the bits in the bit fields of big-endian XRay logs. */
 enum tl_bit_order { TL_BITS_DETECT, TL_BITS_LOW, TL_BITS_HIGH };
 
@@ -276,6 +285,7 @@ struct tl_input_options {
 	 * not say how long a tick is
 	 */
 	bool nanoseconds;
+	struct tl_input_etm etm;
 };
 
 /** Everything of an input: the initializer of a struct tl_input_options. */

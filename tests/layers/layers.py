@@ -50,10 +50,11 @@ MAY_INCLUDE = {
     "perf_script": ["core", "profile", "foreign"],
     "uftrace": ["core", "profile", "symbols", "foreign"],
     "insn_log": ["core", "isa", "foreign"],
+    "etm": ["core"],
     "report": ["core", "profile", "flow", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "flow", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
-             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto", "uftrace", "insn_log",
+             "folded", "speedscope", "chrome_trace", "perf_script", "pprof", "gmon", "perfetto", "uftrace", "insn_log", "etm",
              "report", "export"],
     # record decodes what it has an emulator record once, before it trusts it.
     "record": ["core", "profile", "symbols", "xray", "intel_pt", "perf_data", "open"],
@@ -89,6 +90,7 @@ SUB_ROOMS = {
     "record": [[""], ["emulation"]],
     "view": [["code", "files", "points"], ["terminal", "web"]],
     "pprof": [["reader"], ["profile"], ["listing"]],
+    "etm": [["packets"], ["listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

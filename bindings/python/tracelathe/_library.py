@@ -103,6 +103,12 @@ class Xtrace(Structure):
     _fields_ = [("layout", c_char_p), ("skip_unknown", c_char_p)]
 
 
+class Etm(Structure):
+    C_NAME = "struct tl_input_etm"
+    _fields_ = [("trcidr0", c_uint32), ("trcidr1", c_uint32), ("trcidr2", c_uint32), ("trcidr8", c_uint32),
+                ("trcconfigr", c_uint32), ("trctraceidr", c_uint32)]
+
+
 class Part(Structure):
     C_NAME = "struct tl_input_part"
     _fields_ = [("instructions", Range), ("snapshots", Range), ("level", c_int), ("interval", c_uint64), ("split", c_int)]
@@ -117,7 +123,7 @@ class InputOptions(Structure):
                 ("formula_count", c_size_t), ("labels", POINTER(c_char_p)), ("label_count", c_size_t),
                 ("address_filter", c_char_p), ("inlined", c_bool), ("branches", c_bool), ("packed", c_bool),
                 ("share", c_uint32), ("shares", c_uint32), ("quick", c_bool),
-                ("part", Part), ("chain", c_void_p), ("nanoseconds", c_bool)]
+                ("part", Part), ("chain", c_void_p), ("nanoseconds", c_bool), ("etm", Etm)]
 
 
 class Damage(Structure):

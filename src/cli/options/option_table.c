@@ -431,6 +431,18 @@ const struct option_row option_rows[] = {
 		 "Intel PT: the ranges of addresses that tracing was limited to, each with its "
 		 "last one, for processors with erratum SKL014; stop:FROM..TO: where it was ended; "
 		 "at most four"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trcidr0", "N", input.etm.trcidr0,
+		"etm: TRCIDR0 of the trace unit (this and the next ones: default as on Cortex-A)"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trcidr1", "N", input.etm.trcidr1,
+		"etm: TRCIDR1: ETMv4 or ETE (default: what the packets are)"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trcidr2", "N", input.etm.trcidr2,
+		"etm: TRCIDR2: sizes of context IDs, virtual ones and cycle counts"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trcidr8", "N", input.etm.trcidr8,
+		"etm: TRCIDR8: depth of speculation"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trcconfigr", "N", input.etm.trcconfigr,
+		"etm: TRCCONFIGR: what the trace unit was to write"),
+	OPT_U32(C_READERS_ONE_FORMAT, "trctraceidr", "N", input.etm.trctraceidr,
+		"etm: of a trace in frames the source with this ID alone"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "layout", "NAME=VALUE,...", input.xtrace.layout,
 		 "xtrace: how the files are laid out instead of finding out: header=24|19|32|0, "
 		 "predicates=16|17, pad=register|block, sysreg=8|4, za=yes|no, vl=128..2048, "
