@@ -4,7 +4,7 @@
 # tests, replays of the fuzz targets, the command's cases and golden files), through qemu-user; programs of i386 are run by the
 # kernel where it takes them.
 #
-# MACHINE: aarch64, s390x (big-endian), i386 and armhf (32 bits). Libraries are Debian's for that machine, unpacked by mmdebstrap
+# MACHINE: aarch64, s390x (big-endian), riscv64, i386 and armhf (32 bits). Libraries are Debian's for that machine, unpacked by mmdebstrap
 # into a folder of their own (TL_SYSROOTS, default build-sysroots; nothing of the system changes). s390x has no Zydis, and
 # machines of 32 bits have neither libipt.so.2 nor the recorder. `tracelathe --version` says what a build has not.
 set -eu
@@ -28,7 +28,8 @@ aarch64) architecture=arm64 triplet=aarch64-linux-gnu family=aarch64 ;;
 s390x) architecture=s390x triplet=s390x-linux-gnu family=s390x endian=big ;;
 i386) architecture=i386 triplet=i686-linux-gnu family=x86 ;;
 armhf) architecture=armhf triplet=arm-linux-gnueabihf family=arm ;;
-*) fail "$machine: none of aarch64, s390x, i386, armhf" ;;
+riscv64) architecture=riscv64 triplet=riscv64-linux-gnu family=riscv64 ;;
+*) fail "$machine: none of aarch64, s390x, riscv64, i386, armhf" ;;
 esac
 compiler=$triplet-gcc
 qemu=qemu-$family
@@ -38,6 +39,8 @@ command -v "$qemu" >/dev/null || fail "no $qemu here: apt-get install qemu-user"
 
 root=$(realpath -m "${TL_SYSROOTS:-build-sysroots}")/$machine
 release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+# Debian has riscv64 from the release behind bookworm on.
+[ "$machine $release" != "riscv64 bookworm" ] || release=trixie
 mirror=${TL_MIRROR:-http://deb.debian.org/debian}
 
 # The packages of the other machine: those with a library of it; what is not there is left out one by one.
@@ -68,6 +71,8 @@ relative_links()
 if [ ! -f "$root/.complete" ]; then
 	mkdir -p "${root%/*}"
 	unpack_packages
+	# From trixie on the packages have their libraries in /usr alone.
+	[ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
 	relative_links
 	touch "$root/.complete"
 fi

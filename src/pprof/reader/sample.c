@@ -26,7 +26,7 @@ static size_t count_numbers(const uint8_t *at, const uint8_t *end)
 	size_t count = 0;
 
 	for (; end - at >= 8; at += 8)
-		count += (~tl_get64(at) >> 7 & ones) * ones >> 56;
+		count += (size_t)((~tl_get64(at) >> 7 & ones) * ones >> 56);
 	while (at < end)
 		count += *at++ < 0x80;
 	return count;

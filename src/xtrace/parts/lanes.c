@@ -45,7 +45,7 @@ static bool make_pieces(struct tl_xtrace_lanes_pass *pass)
 	pass->count = 0;
 	pass->next = 0;
 	pass->over = false;
-	pass->pieces = tl_zeroed(s->segment_count + (pass->turn ? s->size / pass->turn : 0),
+	pass->pieces = tl_zeroed(s->segment_count + (size_t)(pass->turn ? s->size / pass->turn : 0),
 				 sizeof(*pass->pieces));
 	for (size_t i = 0; pass->pieces && i < s->segment_count; i++) {
 		const struct tl_xtrace_segment *segment = &s->segments[i];

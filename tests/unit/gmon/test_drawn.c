@@ -141,10 +141,8 @@ TEST(bins_cover_their_range)
 			const uint64_t at = tl_gmon_bin_address(&record, i) - low;
 
 			/* the whole bytes of i / bin_count of the range */
-			assert_true((unsigned __int128)at * record.bin_count <=
-				    (unsigned __int128)size * i);
-			assert_true((unsigned __int128)(at + 1) * record.bin_count >
-				    (unsigned __int128)size * i);
+			assert_true(at * record.bin_count <= size * i);
+			assert_true((at + 1) * record.bin_count > size * i);
 		}
 	}
 }

@@ -144,7 +144,8 @@ static uint64_t value_of(const struct drawing *d, unsigned operation, uint64_t l
 	case 0x1a:
 		return left & right;
 	case 0x1b:
-		return (uint64_t)((__int128)a / b);
+		/* The least number by -1 is beyond the range, and is itself again. */
+		return b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
 	case 0x1c:
 		return left - right;
 	case 0x1d:
