@@ -31,8 +31,10 @@ struct builder {
 	uint32_t *first_column; /* by event of the pass: its number in the profile */
 	int64_t *cost;          /* of a node: a number for each event of the profile */
 	uint32_t column_count;
-	uint32_t *roots, *contexts; /* by node */
-	uint32_t *parts;            /* by root */
+	uint32_t *roots; /* by node */
+	/* by node: the number of its place until it has a context, then that */
+	uint32_t *contexts;
+	uint32_t *parts; /* by root */
 	struct tl_index part_index;
 	struct tl_perf_stack_root *part_keys; /* by part */
 	size_t part_count;
@@ -295,12 +297,11 @@ static int add_costs(struct builder *b, const struct tl_perf_sampled_place *plac
 static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 {
 	const struct tl_path_node *n = &b->pass->stacks.tree.nodes[node];
-	const struct tl_perf_stack_root *root = &b->pass->stacks.roots[b->roots[node]];
 	const uint32_t part = b->parts[b->roots[node]];
 	const struct tl_perf_sampled_place *place;
 	uint32_t function;
 	int64_t context;
-	int status = tl_perf_sample_place(&b->names, root, n->key, &place, err);
+	int status = tl_perf_sample_place(&b->names, b->contexts[node], &place, err);
 
 	if (status < 0)
 		return status;
@@ -321,7 +322,7 @@ static int add_node(struct builder *b, uint32_t node, struct tl_error *err)
 
 /*
  * Nodes come in no order of addresses, so that each place is somewhere else in memory: it is
- * fetched some nodes ahead, under the present root, which is mostly theirs.
+ * fetched some nodes ahead, under the root of the present one, which is mostly theirs.
  */
 static void fetch_places(struct builder *b, uint32_t node)
 {
@@ -335,21 +336,43 @@ static void fetch_places(struct builder *b, uint32_t node)
 	tl_perf_sample_place_fetch(&b->names, root, tree->nodes[node + AGAIN].key, true);
 }
 
-/* A parent's number is less than its children's. */
+/* The roots and places of all nodes. A parent's number is less than its children's. */
+static bool note_places(struct builder *b)
+{
+	const struct tl_path_tree *tree = &b->pass->stacks.tree;
+
+	for (uint32_t i = 1; i < tree->count; i++) {
+		const struct tl_path_node *node = &tree->nodes[i];
+
+		if (!node->parent) {
+			b->roots[i] = (uint32_t)node->key;
+			continue;
+		}
+		b->roots[i] = b->roots[node->parent];
+		fetch_places(b, i);
+		b->contexts[i] = tl_perf_sample_place_note(
+			&b->names, &b->pass->stacks.roots[b->roots[i]], node->key);
+		if (b->contexts[i] == TL_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* How many nodes ahead a place is fetched that was noted. */
+enum { FETCHED_AHEAD = 8 };
+
 static int add_nodes(struct builder *b, struct tl_error *err)
 {
 	const struct tl_path_tree *tree = &b->pass->stacks.tree;
 	int status = 0;
 
 	for (uint32_t i = 1; status == 0 && i < tree->count; i++) {
-		fetch_places(b, tree->nodes[i].parent);
-		if (tree->nodes[i].parent) {
-			b->roots[i] = b->roots[tree->nodes[i].parent];
+		if (i + FETCHED_AHEAD < tree->count)
+			tl_perf_sample_place_fetch_noted(&b->names, b->contexts[i + FETCHED_AHEAD]);
+		if (tree->nodes[i].parent)
 			status = add_node(b, i, err);
-		} else {
-			b->roots[i] = (uint32_t)tree->nodes[i].key;
+		else
 			b->contexts[i] = TL_NONE;
-		}
 	}
 	return status;
 }
@@ -454,6 +477,9 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 		status = tl_error_memory(err);
 	if (status == 0)
 		status = add_parts(b, err);
+	if (status == 0)
+		status = note_places(b) ? tl_perf_sample_places_find(&b->names, err)
+					: tl_error_memory(err);
 	if (status == 0)
 		status = add_nodes(b, err);
 	if (status == 0) {

@@ -61,17 +61,29 @@ bool tl_perf_sample_names_begin(struct tl_perf_sample_names *names, struct tl_pe
 bool tl_perf_sample_names_hand_over(struct tl_perf_sample_names *names);
 void tl_perf_sample_names_end(struct tl_perf_sample_names *names);
 
-/* The place of an address under a root; it lives until the next call. */
-int tl_perf_sample_place(struct tl_perf_sample_names *names, const struct tl_perf_stack_root *root,
-			 uint64_t ip, const struct tl_perf_sampled_place **place,
-			 struct tl_error *err);
+/*
+ * Places are noted first, then looked up all together, in the order of their addresses: what is
+ * read of a file for one of them then serves those beside it, and is in the caches. Last they get
+ * their functions of the profile, in the order in which these are asked for.
+ */
+
+/* The number of the place of an address under a root; TL_NONE without memory. */
+uint32_t tl_perf_sample_place_note(struct tl_perf_sample_names *names,
+				   const struct tl_perf_stack_root *root, uint64_t ip);
+/* Look up all that were noted. */
+int tl_perf_sample_places_find(struct tl_perf_sample_names *names, struct tl_error *err);
+/* A place that was looked up. */
+int tl_perf_sample_place(struct tl_perf_sample_names *names, uint32_t number,
+			 const struct tl_perf_sampled_place **place, struct tl_error *err);
 
 /*
- * An address is about to be asked for under this root, or a like one: the first of two calls
- * fetches where its place is noted, the second one, some time later, the place.
+ * An address is about to be noted under this root, or a like one: the first of two calls fetches
+ * where its place is found, the second one, some time later, the place.
  */
 void tl_perf_sample_place_fetch(const struct tl_perf_sample_names *names,
 				const struct tl_perf_stack_root *root, uint64_t ip, bool again);
+/* A place is about to be asked for. */
+void tl_perf_sample_place_fetch_noted(const struct tl_perf_sample_names *names, uint32_t number);
 
 /* Say which objects' code has no names, and why. False without memory. */
 bool tl_perf_sample_names_describe(const struct tl_perf_sample_names *names,

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 
-#include "perf_data/samples/user_registers.h"
 #include "symbols/cfi/tables.h"
 #include "symbols/elf/debug_file.h"
 

@@ -63,4 +63,14 @@ bool tl_perf_unwinder_describe(const struct tl_perf_unwinder *unwinder,
 			       struct tl_perf_sample_remarks *remarks);
 void tl_perf_unwinder_free(struct tl_perf_unwinder *unwinder);
 
+/* ---- user_registers.c ---- */
+
+/*
+ * The registers that a process had at a sample, by DWARF number, and the kind of its code
+ * (e_machine); a mask says which of them were recorded. False: there are none, or those of an
+ * architecture whose stacks are not unwound.
+ */
+bool tl_perf_user_registers(const struct tl_perf_header *header, const struct tl_perf_record *rec,
+			    struct tl_cfi_frame *frame, uint16_t *machine);
+
 #endif

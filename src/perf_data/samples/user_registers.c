@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of samples (UAPI, enum perf_event_x86_regs and enum perf_event_arm_regs). */
-#include "perf_data/samples/user_registers.h"
+#include "perf_data/samples/unwinder.h"
 
 #include <elf.h>
 

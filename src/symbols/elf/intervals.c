@@ -93,11 +93,8 @@ static void sort_by_digit(struct tl_interval *to, const struct tl_interval *item
 		to[begin[(items[i].start - least) >> shift & (DIGITS - 1)]++] = items[i];
 }
 
-/*
- * Sort items by their starts. Those of a unit are many, and lie within a few megabytes. Of one
- * start the order is no matter. False without memory.
- */
-static bool sort_items(struct tl_interval *items, size_t count)
+/* Items of a unit are many, and lie within a few megabytes. */
+bool tl_intervals_sort(struct tl_interval *items, size_t count)
 {
 	struct tl_interval *from = items, *to, *room;
 	uint64_t least = UINT64_MAX, most = 0;
@@ -199,7 +196,7 @@ bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *item
 		     sizeof(*intervals->segments)))
 		return false;
 	sweep.open = malloc(count * sizeof(*sweep.open));
-	sorted = sweep.open && sort_items(items, count);
+	sorted = sweep.open && tl_intervals_sort(items, count);
 	if (sorted)
 		paint(&sweep, items, count);
 	free(sweep.open);

@@ -34,6 +34,8 @@ bool tl_intervals_build(struct tl_intervals *intervals, const struct tl_interval
  * highest number that holds it. Where numbers follow a tree, parents first, that is the innermost.
  */
 bool tl_intervals_paint(struct tl_intervals *intervals, struct tl_interval *items, size_t count);
+/* Sort items by their starts, those of one start in any order. False without memory. */
+bool tl_intervals_sort(struct tl_interval *items, size_t count);
 /* The number of the item that an address belongs to, TL_NONE: no item. */
 uint32_t tl_intervals_find(const struct tl_intervals *intervals, uint64_t address);
 /*

@@ -123,6 +123,35 @@ TEST(painted_ranges_are_as_defined)
 	}
 }
 
+/* "Sort items by their starts": of few and of many, near each other and all over the addresses. */
+TEST(items_are_sorted_by_their_starts)
+{
+	static const uint64_t spread[] = { 1, 3, 5000, 1u << 31, UINT64_MAX / 2 };
+	static const size_t counts[] = { 0, 1, 2, 100, 255, 256, 257, 3000 };
+	static struct tl_interval items[3000];
+	static bool met[3000];
+	uint64_t random = 1;
+
+	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++)
+		for (size_t s = 0; s < sizeof(spread) / sizeof(spread[0]); s++) {
+			for (uint32_t i = 0; i < counts[c]; i++) {
+				/* The end tells an item from all others. */
+				const uint64_t start = next_random(&random) * 0x9e3779b97f4a7c15u;
+
+				items[i] = (struct tl_interval){ start % spread[s], i, i };
+				met[i] = false;
+			}
+			assert_true(tl_intervals_sort(items, counts[c]));
+			for (size_t i = 0; i < counts[c]; i++) {
+				if (i)
+					assert_true(items[i - 1].start <= items[i].start);
+				assert_int_equal(items[i].end, items[i].number);
+				assert_false(met[items[i].number]);
+				met[items[i].number] = true;
+			}
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +159,7 @@ int main(void)
 		cmocka_unit_test(no_ranges_hold_nothing),
 		cmocka_unit_test(random_ranges_are_as_defined),
 		cmocka_unit_test(painted_ranges_are_as_defined),
+		cmocka_unit_test(items_are_sorted_by_their_starts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
