@@ -369,7 +369,7 @@ void tl_names_append(struct tl_names *names, const char *text, size_t size)
 	names->names[names->count++] = (struct tl_name){ text, size };
 }
 
-uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
+static uint32_t names_add(struct tl_names *names, const char *text, size_t size, bool lent)
 {
 	uint64_t hash = tl_hash_bytes(text, size);
 	uint32_t found;
@@ -379,7 +379,19 @@ uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
 	found = find_name(names, hash, text, size);
 	if (found != TL_NONE)
 		return found;
-	return names_put_indexed(names, hash, tl_arena_copy(&names->arena, text, size), size);
+	if (!lent)
+		text = tl_arena_copy(&names->arena, text, size);
+	return names_put_indexed(names, hash, text, size);
+}
+
+uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size)
+{
+	return names_add(names, text, size, false);
+}
+
+uint32_t tl_names_lend(struct tl_names *names, const char *text, size_t size)
+{
+	return names_add(names, text, size, true);
 }
 
 const char *tl_names_text(struct tl_names *names, const char *text)

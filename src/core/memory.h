@@ -110,6 +110,8 @@ struct tl_name {
 
 /* The number of a text, added if new; TL_NONE without memory. */
 uint32_t tl_names_add(struct tl_names *names, const char *text, size_t size);
+/* The same of a terminated text that is there for as long as the names are: it is not copied. */
+uint32_t tl_names_lend(struct tl_names *names, const char *text, size_t size);
 /* The address of an interned copy of a terminated text; NULL without memory. */
 const char *tl_names_text(struct tl_names *names, const char *text);
 /* Room for `count` more names. False without memory. */

@@ -256,6 +256,21 @@ int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sum
 	return tl_profile_status(number);
 }
 
+int64_t tl_stacks_copy_function(struct tl_profile *result, const struct tl_profile *from,
+				uint32_t function, bool lent, struct tl_error *err)
+{
+	const struct tl_function *copied = tl_profile_function(from, function);
+
+	if (lent)
+		return tl_profile_number(tl_profile_function_interned(result, copied), err);
+	return tl_profile_put_function(result, copied, err);
+}
+
+int tl_stacks_inherit(struct tl_profile *made, struct tl_error *err)
+{
+	return tl_profile_inherit(made, 0, err);
+}
+
 bool tl_call_sums_by_part(const struct tl_profile *profile)
 {
 	uint32_t parts = tl_profile_part_count(profile), lines = tl_profile_line_count(profile);

@@ -49,6 +49,16 @@ bool tl_call_sums_by_part(const struct tl_profile *profile);
 int tl_stacks_copy_parts(struct tl_profile *result, const struct tl_profile *sums, bool by_part,
 			 struct tl_error *err);
 
+/*
+ * Add a function of another profile, which it is new among; `lent`: with the texts of that one.
+ * @return its number, or a negative tl_status
+ */
+int64_t tl_stacks_copy_function(struct tl_profile *result, const struct tl_profile *from,
+				uint32_t function, bool lent, struct tl_error *err);
+
+/* What tl_profile_finish() makes of costs that are there: those of inherited events. */
+int tl_stacks_inherit(struct tl_profile *made, struct tl_error *err);
+
 /* Whether there are parts, not too many, by which lines and arcs are apart: then each has paths of
  * its own. */
 bool tl_call_sums_in_parts(const struct tl_profile *profile);

@@ -318,21 +318,17 @@ static int visit(struct estimate *e, const struct tl_path_candidate *c, struct t
 
 /* ---- what is not made ---- */
 
-static int compare_places(const void *a, const void *b)
-{
-	return tl_path_before(b, a) - tl_path_before(a, b);
-}
-
+/* One "(other)" without a cost for each of these sums, in their order. */
 static int make_others(struct estimate *e, struct tl_path_place *places, size_t count,
 		       struct tl_error *err)
 {
 	int64_t *nothing = spare(e, SHARE);
 
 	if (count)
-		qsort(places, count, sizeof(*places), compare_places);
+		qsort(places, count, sizeof(*places), tl_path_compare);
 	memset(nothing, 0, e->events * sizeof(*nothing));
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t parent = tl_path_queue_at(&e->queue, &places[i])->parent;
+		const uint32_t parent = e->queue.sums.list[places[i].slot].parent;
 		int64_t number = add_context(e, parent, e->other, 0, nothing, err);
 
 		if (number < 0)
@@ -348,44 +344,30 @@ static int make_others(struct estimate *e, struct tl_path_place *places, size_t 
  */
 static int make_missing_others(struct estimate *e, struct tl_error *err)
 {
-	const struct tl_path_queue *queue = &e->queue;
-	struct tl_path_place *places = malloc((queue->count + 1) * sizeof(*places));
-	uint32_t *place_of = calloc(other_count(e), sizeof(*place_of)); /* by parent, from 1 on */
+	const struct tl_path_sums *sums = &e->queue.sums;
+	struct tl_path_place *places = malloc((sums->count + 1) * sizeof(*places));
 	size_t count = 0;
 	int status;
 
-	for (uint32_t i = 0; places && place_of && i < queue->slot_count; i++) {
-		const struct tl_path_candidate *c = &queue->list[i];
-		const struct tl_path_place place = { c->score, c->number, i };
-		uint32_t *known = &place_of[other_place(e, c->parent)];
-
-		if (!c->depth || *other_of(e, c->parent) != TL_NONE)
-			continue;
-		if (!*known) {
-			places[count++] = place;
-			*known = (uint32_t)count;
-		} else if (tl_path_before(&place, &places[*known - 1])) {
-			places[*known - 1] = place;
-		}
-	}
-	status = places && place_of ? make_others(e, places, count, err) : tl_error_memory(err);
+	for (size_t i = 0; places && i < sums->count; i++)
+		if (*other_of(e, sums->list[i].parent) == TL_NONE)
+			places[count++] = sums->list[i].first;
+	status = places ? make_others(e, places, count, err) : tl_error_memory(err);
 	free(places);
-	free(place_of);
 	return status;
 }
 
 /* Enough paths are made: those that wait are added to the "(other)" below their callers. */
 static int add_waiting(struct estimate *e, struct tl_error *err)
 {
-	int status = make_missing_others(e, err);
+	const struct tl_path_sums *sums = &e->queue.sums;
+	int status = tl_path_queue_let_go(&e->queue) ? 0 : tl_error_memory(err);
 
-	for (size_t i = 0; status == 0 && i < e->queue.slot_count; i++) {
-		const struct tl_path_candidate *c = &e->queue.list[i];
-
-		if (c->depth)
-			tl_profile_add_context_cost(e->result, *other_of(e, c->parent), 0,
-						    c->amount);
-	}
+	if (status == 0)
+		status = make_missing_others(e, err);
+	for (size_t i = 0; status == 0 && i < sums->count; i++)
+		tl_profile_add_context_cost(e->result, *other_of(e, sums->list[i].parent), 0,
+					    tl_path_sums_costs(sums, i));
 	return status;
 }
 
@@ -595,15 +577,15 @@ static int estimate_part(const struct estimate *model, const struct tl_profile *
 	int status;
 
 	e.part = part;
-	e.queue.events = e.events;
 	e.base = tl_profile_context_count(e.result);
+	e.queue = tl_path_queue_begin(e.events, e.base, e.most);
 	status = ok ? fill(&e, err) : tl_error_memory(err);
 	tl_call_sums_free(&e.s);
 	return status;
 }
 
 /* Functions keep their numbers; "(other)" comes behind them. @return its number */
-static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums,
+static int64_t copy_functions(struct tl_profile *result, const struct tl_profile *sums, bool lent,
 			      struct tl_error *err)
 {
 	struct tl_function other = {
@@ -613,35 +595,36 @@ static int64_t copy_functions(struct tl_profile *result, const struct tl_profile
 	int64_t number = 0;
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
-		number = tl_profile_put_function(result, tl_profile_function(sums, f), err);
+		number = tl_stacks_copy_function(result, sums, f, lent, err);
 	if (number < 0)
 		return number;
 	return tl_profile_put_function(result, &other, err);
 }
 
-static int estimate_all(struct estimate *model, const struct tl_profile *sums, struct tl_error *err)
+static int estimate_all(struct estimate *model, const struct tl_profile *sums,
+			const struct tl_stacks_limits *limits, struct tl_error *err)
 {
 	bool in_parts = tl_call_sums_in_parts(sums);
 	uint32_t parts = in_parts ? tl_profile_part_count(sums) : 1;
 	int64_t status = tl_stacks_copy_parts(model->result, sums, in_parts, err), other = 0;
 
 	if (status >= 0)
-		status = other = copy_functions(model->result, sums, err);
+		status = other = copy_functions(model->result, sums, limits->lent, err);
 	model->other = (uint32_t)other;
 	for (uint32_t part = 0; status >= 0 && part < parts; part++)
 		status = estimate_part(model, sums, part, in_parts, err);
 	if (status < 0)
 		return (int)status;
-	return tl_profile_finish(model->result, err);
+	return (limits->unfinished ? tl_stacks_inherit : tl_profile_finish)(model->result, err);
 }
 
 int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *sums,
-		       double threshold, uint32_t most, uint32_t most_depth, struct tl_error *err)
+		       const struct tl_stacks_limits *limits, struct tl_error *err)
 {
 	struct estimate model = { .events = tl_profile_event_count(sums),
-				  .least = threshold / 100,
-				  .most = most,
-				  .most_depth = most_depth };
+				  .least = limits->threshold / 100,
+				  .most = limits->most,
+				  .most_depth = limits->most_depth };
 	struct tl_cycles cycles;
 	int status =
 		tl_profile_make(&model.result, tl_profile_format(sums), tl_profile_event(sums, 0),
@@ -653,7 +636,7 @@ int tl_stacks_estimate(struct tl_profile **estimate, const struct tl_profile *su
 		status = tl_error_memory(err);
 	else if (status == 0) {
 		model.cycles = &cycles;
-		status = estimate_all(&model, sums, err);
+		status = estimate_all(&model, sums, limits, err);
 		tl_cycles_free(&cycles);
 	}
 	if (status < 0) {

@@ -155,17 +155,19 @@ static bool make_room(struct settling *s)
 	return s->made && s->wanted && s->got && s->done && s->placed && s->share;
 }
 
-static int copy_functions(struct settling *s, struct tl_error *err)
+/* That of "(other)", which the sums do not have, is not lent. */
+static int copy_functions(struct settling *s, bool draft, struct tl_error *err)
 {
 	uint32_t functions = tl_profile_function_count(s->paths);
 	int64_t number = 0;
 
 	for (uint32_t f = 0; number >= 0 && f < functions; f++)
-		number = tl_profile_put_function(s->result, tl_profile_function(s->paths, f), err);
+		number =
+			tl_stacks_copy_function(s->result, s->paths, f, draft && f < s->other, err);
 	return tl_profile_status(number);
 }
 
-static int settle(struct settling *s, struct tl_error *err)
+static int settle(struct settling *s, bool draft, struct tl_error *err)
 {
 	bool in_parts = tl_call_sums_in_parts(s->sums);
 	uint32_t parts = tl_profile_part_count(s->paths);
@@ -173,7 +175,7 @@ static int settle(struct settling *s, struct tl_error *err)
 				  : tl_error_memory(err);
 
 	if (status == 0)
-		status = copy_functions(s, err);
+		status = copy_functions(s, draft, err);
 	for (uint32_t part = 0; status == 0 && part < parts; part++)
 		status = settle_part(s, part, in_parts, err);
 	free(s->made);
@@ -184,11 +186,11 @@ static int settle(struct settling *s, struct tl_error *err)
 	free(s->share);
 	if (status < 0)
 		return status;
-	return tl_profile_finish(s->result, err);
+	return (draft ? tl_stacks_inherit : tl_profile_finish)(s->result, err);
 }
 
 int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths,
-		     const struct tl_profile *sums, struct tl_error *err)
+		     const struct tl_profile *sums, bool draft, struct tl_error *err)
 {
 	struct settling s = {
 		.sums = sums,
@@ -202,7 +204,7 @@ int tl_stacks_settle(struct tl_profile **settled, const struct tl_profile *paths
 
 	if (status == 0) {
 		tl_profile_set_call_count(s.result, tl_profile_call_count(sums));
-		status = settle(&s, err);
+		status = settle(&s, draft, err);
 	}
 	if (status < 0)
 		tl_profile_free(s.result);

@@ -36,7 +36,8 @@ int tl_stacks_from_names(struct tl_profile **stacks, const struct tl_profile *su
 			 struct tl_error *err);
 /*
  * Make a profile of sums with one function for all levels of recursion, f'g'h. The paths of cut
- * stacks are estimated from it.
+ * stacks are estimated from it. Names, which may be most of the memory, are lent by the sums, which
+ * have to outlive it. No sums are derived.
  */
 int tl_stacks_join_levels(struct tl_profile **joined, const struct tl_profile *sums,
 			  struct tl_error *err);

@@ -12,23 +12,25 @@
 enum { DEFAULT_CONTEXTS = 100000, DEFAULT_DEPTH = 500 };
 
 static int estimate(struct tl_profile **stacks, const struct tl_profile *sums,
-		    const struct tl_stacks_options *options, bool settled, struct tl_error *err)
+		    const struct tl_stacks_options *options, bool settled, bool lent,
+		    struct tl_error *err)
 {
 	uint32_t parts = tl_call_sums_in_parts(sums) ? tl_profile_part_count(sums) : 1;
-	uint32_t contexts = DEFAULT_CONTEXTS / parts, depth = DEFAULT_DEPTH;
+	const struct tl_stacks_limits limits = {
+		.threshold = options->threshold,
+		.most = options->most_contexts ? options->most_contexts : DEFAULT_CONTEXTS / parts,
+		.most_depth = options->most_depth ? options->most_depth : DEFAULT_DEPTH,
+		.lent = lent,
+		.unfinished = settled,
+	};
 	struct tl_profile *paths = NULL;
-	int status;
+	int status = tl_stacks_estimate(&paths, sums, &limits, err);
 
-	if (options->most_contexts)
-		contexts = options->most_contexts;
-	if (options->most_depth)
-		depth = options->most_depth;
-	status = tl_stacks_estimate(&paths, sums, options->threshold, contexts, depth, err);
 	if (status < 0 || !settled) {
 		*stacks = paths;
 		return status;
 	}
-	status = tl_stacks_settle(stacks, paths, sums, err);
+	status = tl_stacks_settle(stacks, paths, sums, lent, err);
 	tl_profile_free(paths);
 	return status;
 }
@@ -41,11 +43,11 @@ static int estimate_outer(struct tl_profile **stacks, const struct tl_profile *s
 	int status = tl_stacks_join_levels(&joined, sums, err);
 
 	if (status == 0)
-		status = estimate(&paths, joined, options, true, err);
+		status = estimate(&paths, joined, options, true, true, err);
 	if (status == 0)
 		status = tl_stacks_strip_callers(stacks, paths, err);
-	tl_profile_free(joined);
 	tl_profile_free(paths);
+	tl_profile_free(joined);
 	return status;
 }
 
@@ -61,7 +63,7 @@ int tl_stacks_make(struct tl_profile **stacks, const struct tl_profile *sums,
 	if (names == TL_NAMES_CUT)
 		status = estimate_outer(stacks, sums, options, err);
 	else
-		status = estimate(stacks, sums, options, settled, err);
+		status = estimate(stacks, sums, options, settled, false, err);
 	/* Without any call each function is a stack of its own, and nothing was estimated. */
 	if (status == 0)
 		(*stacks)->estimated = tl_profile_arc_count(sums) > 0;

@@ -11,7 +11,7 @@
 #include "profile/model/groups.h"
 #include "export/stacks/call_sums.h"
 #include "export/stacks/stack_names.h"
-#include "profile/model/unsized.h"
+#include "profile/model/model.h"
 
 struct name_node {
 	/*
@@ -28,7 +28,8 @@ struct name_node {
 struct trees {
 	const struct tl_profile *sums;
 	struct tl_profile *result;
-	struct tl_names names;
+	bool with_callers;
+	struct tl_names names; /* those without a level are the texts of the sums */
 	struct name_node *nodes;
 	size_t count, capacity;
 	uint32_t *node_of;  /* by function of the sums */
@@ -53,11 +54,20 @@ static void free_trees(struct trees *t)
 
 /* ---- nodes ---- */
 
+/* Whether a name, which is terminated, has no level of recursion: f'g'h. */
+static bool has_no_level(struct tl_stack_name name)
+{
+	return name.callers ? name.callers == name.function + name.size + 1
+			    : !name.function[name.size];
+}
+
 /* A name of the profile without its level: f'g'h. TL_NONE without memory. */
 static uint32_t joined_name(struct trees *t, struct tl_stack_name name)
 {
 	size_t callers = name.callers ? strlen(name.callers) + 1 : 0;
 
+	if (has_no_level(name))
+		return tl_names_lend(&t->names, name.function, name.size + callers);
 	if (!tl_grow(&t->text, &t->text_capacity, name.size + callers + 1, 1))
 		return TL_NONE;
 	memcpy(t->text, name.function, name.size);
@@ -120,12 +130,12 @@ static uint32_t add_node(struct trees *t, uint32_t function, const char *text)
 
 	if (found != TL_NONE)
 		return found;
-	if (name.callers)
-		node.callers = tl_names_add(&t->names, name.callers, strlen(name.callers));
+	if (name.callers && t->with_callers)
+		node.callers = tl_names_lend(&t->names, name.callers, strlen(name.callers));
 	if (node.name != TL_NONE)
 		first = first_of_name(t, node.name);
-	if (!first || (name.callers && node.callers == TL_NONE) || t->count >= TL_NONE ||
-	    !tl_grow(&t->nodes, &t->capacity, t->count + 1, sizeof(node)) ||
+	if (!first || (name.callers && t->with_callers && node.callers == TL_NONE) ||
+	    t->count >= TL_NONE || !tl_grow(&t->nodes, &t->capacity, t->count + 1, sizeof(node)) ||
 	    !tl_index_add(&t->index, hash, (uint32_t)t->count))
 		return TL_NONE;
 	if (*first == TL_NONE)
@@ -367,7 +377,7 @@ static int end_trees(struct trees *t, struct tl_profile **made, int status)
 int tl_stacks_from_names(struct tl_profile **stacks, const struct tl_profile *sums,
 			 struct tl_error *err)
 {
-	struct trees t = { .sums = sums };
+	struct trees t = { .sums = sums, .with_callers = true };
 	int status = new_like(&t.result, sums, err);
 
 	if (status == 0 && (!add_nodes(&t) || !find_callers(&t)))
@@ -393,13 +403,14 @@ static int join_functions(struct trees *t, struct tl_error *err)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct tl_function function = *function_of(t, &t->nodes[i]);
-		int64_t number;
 
-		function.name = t->names.names[t->nodes[i].name].text;
-		number = tl_profile_put_function(t->result, &function, err);
-		if (number < 0)
-			return (int)number;
-		t->nodes[i].made = (uint32_t)number;
+		function.name = t->result->names.names[t->nodes[i].name].text;
+		function.object = tl_profile_text(t->result, function.object);
+		function.file = tl_profile_text(t->result, function.file);
+		if (function.object && function.file)
+			t->nodes[i].made = tl_profile_function_interned(t->result, &function);
+		if (!function.object || !function.file || t->nodes[i].made == TL_NONE)
+			return tl_error_memory(err);
 	}
 	return 0;
 }
@@ -432,7 +443,7 @@ static int join_costs(struct trees *t, struct tl_error *err)
 	}
 	if (status < 0)
 		return status;
-	return tl_profile_finish(t->result, err);
+	return tl_stacks_inherit(t->result, err);
 }
 
 int tl_stacks_join_levels(struct tl_profile **made, const struct tl_profile *sums,
@@ -441,7 +452,8 @@ int tl_stacks_join_levels(struct tl_profile **made, const struct tl_profile *sum
 	struct trees t = { .sums = sums };
 	int status = new_like(&t.result, sums, err);
 
-	if (status == 0 && !add_nodes(&t))
+	/* The names of nodes are those of the functions, most of which are lent by the sums. */
+	if (status == 0 && (!add_nodes(&t) || !tl_profile_take_names(t.result, &t.names)))
 		status = tl_error_memory(err);
 	if (status == 0)
 		status = copy_parts(&t, err);

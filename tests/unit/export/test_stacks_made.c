@@ -7,7 +7,6 @@
 #include "drawn_tree.h"
 
 #include "export/stacks/call_sums.h"
-#include "export/stacks/path_queue.h"
 #include "export/stacks/stack_names.h"
 #include "export/stacks/stacks.h"
 #include "profile/model/unsized.h"
@@ -230,6 +229,14 @@ TEST(names_decide_what_is_estimated)
 
 /* ---- estimates ---- */
 
+static int estimate(struct tl_profile **made, const struct tl_profile *sums, double threshold,
+		    uint32_t most, uint32_t most_depth)
+{
+	const struct tl_stacks_limits limits = { threshold, most, most_depth, false, false };
+
+	return tl_stacks_estimate(made, sums, &limits, NULL);
+}
+
 /* Each function has one caller, so that paths are certain: nothing is divided wrongly. */
 TEST(trees_are_estimated_exactly)
 {
@@ -243,8 +250,8 @@ TEST(trees_are_estimated_exactly)
 		tree_draw(&tree, &seed, 2 + (int)round, parts);
 		sums = tree_sums(&tree, 1, true, true);
 		truth = tree_contexts(&tree, true);
-		assert_int_equal(tl_stacks_estimate(&made, sums, 0, 10000, 500, NULL), 0);
-		assert_int_equal(tl_stacks_settle(&settled, made, sums, NULL), 0);
+		assert_int_equal(estimate(&made, sums, 0, 10000, 500), 0);
+		assert_int_equal(tl_stacks_settle(&settled, made, sums, false, NULL), 0);
 		assert_same_paths(settled, truth);
 		assert_same_paths(made, truth);
 		tl_profile_free(sums);
@@ -270,9 +277,9 @@ TEST(what_is_left_out_is_summed)
 
 		tree_draw(&tree, &seed, 50, 1);
 		sums = tree_sums(&tree, 1, true, true);
-		assert_int_equal(tl_stacks_estimate(&made, sums, limits[i].threshold,
-						    limits[i].most, limits[i].depth, NULL),
-				 0);
+		assert_int_equal(
+			estimate(&made, sums, limits[i].threshold, limits[i].most, limits[i].depth),
+			0);
 		other = tl_profile_function_count(sums);
 		total = tl_profile_total(sums);
 		assert_string_equal(tl_profile_function(made, other)->name, "(other)");
@@ -355,7 +362,7 @@ TEST(a_cycle_that_is_called_is_no_root)
 	call(sums, x, y, TL_NONE, 4, 60);
 	call(sums, y, x, TL_NONE, 3, 20);
 	finish(sums);
-	assert_int_equal(tl_stacks_estimate(&made, sums, 0, 100, 100, NULL), 0);
+	assert_int_equal(estimate(&made, sums, 0, 100, 100), 0);
 	assert_paths(made, "0 main 0 10\n0 main;x 1 30\n0 main;x;y 4 60\n");
 	tl_profile_free(made);
 	tl_profile_free(sums);
@@ -383,7 +390,7 @@ TEST(events_have_roots_of_their_own)
 					    (const int64_t[]){ 0, 100 }, NULL),
 			 0);
 	finish(sums);
-	assert_int_equal(tl_stacks_estimate(&made, sums, 0, 100, 100, NULL), 0);
+	assert_int_equal(estimate(&made, sums, 0, 100, 100), 0);
 	for (uint32_t e = 0; e < 2; e++)
 		assert_int_equal(tl_profile_total(made)[e], self[0][e] + self[1][e]);
 	tl_profile_free(made);
@@ -570,7 +577,7 @@ TEST(paths_get_the_costs_of_their_functions)
 	inner = add_context(paths, TL_NONE, 1, part, 6, 0);
 	add_context(paths, inner, 0, part, 7, 1);
 	finish(paths);
-	assert_int_equal(tl_stacks_settle(&made, paths, sums, NULL), 0);
+	assert_int_equal(tl_stacks_settle(&made, paths, sums, false, NULL), 0);
 	assert_paths(made, "0 (other) 0 0\n0 (other);k 0 7\n0 f 1 66\n0 f;g 2 10\n0 f;g;f 3 30\n"
 			   "0 f;g;h 5 0\n0 f;h 4 -5\n0 g 6 0\n0 g;f 7 4\n");
 	tl_profile_free(made);
@@ -611,78 +618,6 @@ TEST(settled_costs_are_exact)
 	}
 }
 
-/* ---- the queue ---- */
-
-/* The largest score first, of equal ones the first that came: against a list that is searched. */
-TEST(the_largest_path_is_taken_first)
-{
-	struct tl_path_queue queue = { .events = 2 };
-	struct {
-		double score;
-		bool waits;
-	} waiting[600];
-	uint32_t seed = 6;
-	size_t arrived = 0, left = 0;
-
-	while (arrived < 600 || left) {
-		if (arrived < 600 && chance(&seed, 3)) {
-			const int64_t amount[2] = { (int64_t)arrived, -(int64_t)arrived };
-
-			waiting[arrived].score = chance(&seed, 20);
-			waiting[arrived].waits = true;
-			assert_int_equal(
-				tl_path_queue_put(&queue,
-						  (struct tl_path_candidate){
-							  .score = waiting[arrived].score },
-						  amount),
-				1);
-			arrived++;
-			left++;
-		} else if (left) {
-			const struct tl_path_candidate *taken;
-			struct tl_path_place place;
-			size_t first = 600;
-
-			for (size_t i = 0; i < arrived; i++)
-				if (waiting[i].waits &&
-				    (first == 600 || waiting[i].score > waiting[first].score))
-					first = i;
-			place = tl_path_queue_take(&queue);
-			taken = tl_path_queue_at(&queue, &place);
-			assert_int_equal(taken->number, first);
-			assert_int_equal(taken->amount[0], first);
-			assert_int_equal(taken->amount[1], -(int64_t)first);
-			tl_path_queue_release(&queue, &place);
-			waiting[first].waits = false;
-			left--;
-		}
-		assert_int_equal(queue.count, left);
-	}
-	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 },
-					   (const int64_t[]){ 1, 2 }),
-			 1);
-	tl_path_queue_free(&queue);
-}
-
-/* "0: the queue is full", so that a dense graph does not fill the memory. */
-TEST(a_million_paths_wait_at_most)
-{
-	struct tl_path_queue queue = { .events = 1 };
-	const int64_t amount = 1;
-	struct tl_path_place place;
-
-	for (uint32_t i = 0; i < 1 << 20; i++)
-		assert_int_equal(
-			tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 1);
-	assert_true(tl_path_queue_full(&queue));
-	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 0);
-	place = tl_path_queue_take(&queue);
-	assert_false(tl_path_queue_full(&queue));
-	tl_path_queue_release(&queue, &place);
-	assert_int_equal(tl_path_queue_put(&queue, (struct tl_path_candidate){ 0 }, &amount), 1);
-	tl_path_queue_free(&queue);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -703,8 +638,6 @@ int main(void)
 		cmocka_unit_test(parts_have_paths_of_their_own),
 		cmocka_unit_test(paths_get_the_costs_of_their_functions),
 		cmocka_unit_test(settled_costs_are_exact),
-		cmocka_unit_test(the_largest_path_is_taken_first),
-		cmocka_unit_test(a_million_paths_wait_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
