@@ -1,8 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of ETMv4 and ETE: what must hold of any bytes is in tests/fault/exercise_input.c. */
+/*
+ * Traces of ETMv4 and ETE: what must hold of any bytes is in tests/fault/exercise_input.c. What was
+ * executed, over a program that is at many addresses, is whole streams of tokens, which have as
+ * many instructions as were counted, and fold into a profile.
+ */
+#include <tracelathe/xtrace.h>
+
+#include "etm/flow/executed.h"
 #include "exercise_input.h"
 #include "fuzz.h"
 #include "parts.h"
+#include "xtrace/format/reader.h"
+#include "xtrace/profile/fold.h"
+
+/* NOP, BL +28, CBZ X0 +12, NOP, B -16, WFI, ISB, BR X1, NOP, RET: at the addresses 1000 to 1027. */
+static const uint32_t program[] = {
+	0xd503201f, 0x94000007, 0xb4000060, 0xd503201f, 0x17fffffc,
+	0xd503207f, 0xd5033fdf, 0xd61f0020, 0xd503201f, 0xd65f03c0,
+};
+
+static const uint8_t *code_at(void *arg, uint64_t address, size_t *size)
+{
+	(void)arg;
+	if (address < 0x1000 || address >= 0x1000 + sizeof(program))
+		return NULL;
+	*size = 0x1000 + sizeof(program) - (size_t)address;
+	return (const uint8_t *)program + (address - 0x1000);
+}
+
+static uint64_t count_instructions(struct tl_xtrace_trace *trace)
+{
+	struct tl_xtrace_reader *reader;
+	struct tl_xtrace_instruction insn;
+	uint64_t count = 0;
+
+	FUZZ_MUST(!tl_xtrace_reader_open(&reader, trace, 0, TL_NONE, NULL));
+	while (tl_xtrace_read_instruction(reader, &insn, NULL) > 0)
+		count++;
+	tl_xtrace_reader_close(reader);
+	return count;
+}
+
+static void use_stream(struct tl_etm_stream *stream)
+{
+	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
+	const struct tl_xtrace_fold_options fold = { .size = sizeof(fold), .id = TL_NOWHERE };
+	struct tl_xtrace_file file = { .path = "etm.xinsndata.bin" };
+	struct tl_xtrace_trace *trace;
+	struct tl_profile *profile = NULL;
+	const void *bytes;
+	size_t size;
+
+	FUZZ_MUST(!tl_etm_stream_finish(stream, &bytes, &size, NULL));
+	FUZZ_MUST(!tl_source_open_memory(&file.source, bytes, size, file.path, NULL));
+	FUZZ_MUST(!tl_xtrace_open(&trace, &file, 1, &options, NULL, NULL));
+	FUZZ_MUST(count_instructions(trace) == stream->instructions);
+	FUZZ_MUST(tl_xtrace_fold(trace, &fold, &profile, NULL) != TL_NO_MEMORY);
+	tl_profile_free(profile);
+	tl_xtrace_close(trace);
+	tl_source_close(file.source);
+}
+
+/* The depth of speculation comes from the first byte: it is no packet's. */
+static void execute(const uint8_t *data, size_t size, bool strict)
+{
+	const struct tl_etm_registers registers = { .idr8 = size ? data[0] & 31 : 0 };
+	struct tl_etm_file file = { .faults.strict = strict };
+	struct tl_etm_executed executed = { .faults.strict = strict };
+	int status = tl_etm_file_open(&file, data, size, &registers, NULL);
+
+	if (status == 0)
+		status = tl_etm_execute(&executed, &file, code_at, NULL, NULL);
+	FUZZ_MUST(status <= 0 && status != TL_NO_MEMORY);
+	for (size_t i = 0; status == 0 && i < executed.streams.count; i++)
+		use_stream(&executed.streams.list[i]);
+	tl_etm_executed_end(&executed);
+	tl_etm_file_close(&file);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -10,5 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	exercise_chosen_by(data, size);
 	FUZZ_MUST(!exercise_input("etm", data, size, &status));
+	execute(data, size, false);
+	execute(data, size, true);
 	return 0;
 }

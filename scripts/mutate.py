@@ -70,7 +70,7 @@ SCRIPTS = {
     "callgrind": ("callgrind_truth", "callgrind_tools"), "chrome_trace": ("foreign",), "cli": ("shell",),
     "export": ("exports",), "folded": ("foreign",), "foreign": ("foreign",), "gmon": ("gmon",),
     "intel_pt": ("pt_profile", "pt-packets", "flows", "situations-overflows", "situations-errata", "situations-clocks"), "mpi": ("fleet",), "perf_data": ("branches", "samples", "compiled"),
-    "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "uftrace": ("uftrace",), "insn_log": ("insn_log",), "etm": ("etm-packets",), "pprof": ("pprof_read",), "profile": ("runs",),
+    "perf_script": ("foreign",), "perfetto": ("perfetto_read",), "uftrace": ("uftrace",), "insn_log": ("insn_log",), "etm": ("etm", "etm-packets"), "pprof": ("pprof_read",), "profile": ("runs",),
     "query": ("query",), "speedscope": ("foreign",), "symbols": ("cfi-rows",), "timeline": ("timelines",),
     "view": ("view-server", "browse"), "xray": ("records", "xray_tools", "records_yaml"),
     "xtrace": ("xtrace_profile", "conversions", "xtrace_slices")}

@@ -50,7 +50,7 @@ MAY_INCLUDE = {
     "perf_script": ["core", "profile", "foreign"],
     "uftrace": ["core", "profile", "symbols", "foreign"],
     "insn_log": ["core", "isa", "foreign"],
-    "etm": ["core"],
+    "etm": ["core", "isa"],
     "report": ["core", "profile", "flow", "symbols", "isa"],
     "export": ["core", "profile", "timeline"],
     "open": ["core", "profile", "timeline", "flow", "symbols", "isa", "xray", "intel_pt", "xtrace", "callgrind", "perf_data", "foreign",
@@ -90,7 +90,7 @@ SUB_ROOMS = {
     "record": [[""], ["emulation"]],
     "view": [["code", "files", "points"], ["terminal", "web"]],
     "pprof": [["reader"], ["profile"], ["listing"]],
-    "etm": [["packets"], ["listing"]],
+    "etm": [["packets"], ["flow", "listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

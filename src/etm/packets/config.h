@@ -44,6 +44,12 @@ static inline unsigned tl_etm_cycle_bits(const struct tl_etm_config *c)
 	return (c->idr2 >> 25 & 15) + 12;
 }
 
+/* TRCIDR2.WFXMODE: WFI and WFE have atoms, as branches have. */
+static inline bool tl_etm_waits_count(const struct tl_etm_config *c)
+{
+	return c->idr2 >> 31;
+}
+
 /* TRCIDR8.MAXSPEC: P0 elements that may be speculative at a time. */
 static inline uint32_t tl_etm_most_speculative(const struct tl_etm_config *c)
 {

@@ -1,4 +1,4 @@
-# A trace of ETMv4 by hand, and the same in frames: packets, facts, damage (status 1); profiles are refused, since nothing decodes what was executed.
+# A trace of ETMv4 by hand, and the same in frames: packets, facts, damage (status 1); what was executed is not known without the program.
 # A-Sync, Trace Info, Trace On, an address with context, atoms, an address; 08 is no packet, behind it a further A-Sync.
 async='\0\0\0\0\0\0\0\0\0\0\0\200'
 printf "$async"'\1\0\4\205\140\2\100\0\0\0\0\0\60\372\225\144\10\367'"$async"'\1\0\367' >trace
@@ -16,9 +16,24 @@ echo "registers:"
 printf "$async"'\1\0\201\100\1\2\3\4\367' >ids
 tracelathe dump ids | tail -4
 tracelathe dump --trcidr2 0x1088 ids | tail -2
+echo "executed: fib(2), which calls fib(1) and fib(0), of small.elf, 6 + 2 + 6 + 4 + 3 + 6 + 4 + 2 + 4 instructions:"
+program=$GOLDEN/xtrace/small.elf
+# At 400120: E E N E E N E E E; then an address that is not in the program.
+printf "$async"'\1\0\4\205\110\0\100\0\0\0\0\0\60\373\373\377' >fib
+tracelathe report --csv --binary "$program" fib | cut -d, -f1,6-; echo "status $?"
+tracelathe dump --calls --binary "$program" fib
+tracelathe dump --instructions --no-text --ordinals 6..9 --binary "$program" fib
+tracelathe analyze --syscalls --binary "$program" fib >/dev/null; echo "status $?"
+tracelathe analyze --mix --strict --binary "$program" fib >/dev/null; echo "status $?"
+printf '\235\0\0\120\0\0\0\0\0\367' >>fib
+tracelathe stacks --binary "$program" fib; echo "status $?"
+cp "$GOLDEN/../corpus/xray/bin/args.elf" x86-64
+tracelathe stacks --binary x86-64 fib; echo "status $?"
 echo "not of packets:"
 tracelathe report trace; echo "status $?"
-tracelathe stacks trace; echo "status $?"
+tracelathe dump --instructions trace; echo "status $?"
+tracelathe report --time 1..2 trace; echo "status $?"
+tracelathe report --raw trace@0x400000 trace; echo "status $?"
 tracelathe dump --trctraceidr 0x12 frames; echo "status $?"
 tracelathe dump --strict trace >/dev/null; echo "status $?"
 printf '\0\0\0' >short

@@ -163,6 +163,7 @@ TEST(damage_costs_up_to_the_next_async)
 	struct tl_etm_reader *r = malloc(sizeof(*r));
 	struct tl_etm_packet p;
 	struct tl_etm_trace trace = { .begin = b->data };
+	size_t end;
 
 	later->unit.config = t->unit.config;
 	/* Zeros in front, more than an A-Sync has; 08 is reserved; the rest is passed over. */
@@ -172,6 +173,9 @@ TEST(damage_costs_up_to_the_next_async)
 	etm_byte(b, 0x08);
 	for (int i = 0; i < 100; i++)
 		etm_byte(b, 0xf7);
+	end = b->size;
+	etm_async(b);
+	etm_address_short(b, 0x14, false, false);
 	trace.end = b->data + b->size;
 	tl_etm_reader_begin(r, &trace, 0, &t->unit.config);
 	for (size_t i = 0; i < t->count; i++) {
@@ -182,8 +186,12 @@ TEST(damage_costs_up_to_the_next_async)
 	assert_int_equal(tl_etm_reader_next(r, &p), TL_ETM_LOST);
 	assert_int_equal(r->lost.why, TL_ETM_BAD_HEADER);
 	assert_int_equal(r->lost.from, 5 + t->bytes.size);
-	assert_int_equal(r->lost.to, b->size);
+	assert_int_equal(r->lost.to, end);
 	assert_int_equal(r->lost.bytes, 101);
+	/* Of addresses before it nothing is known. */
+	assert_int_equal(tl_etm_reader_next(r, &p), TL_ETM_PACKET);
+	assert_int_equal(tl_etm_reader_next(r, &p), TL_ETM_PACKET);
+	assert_int_equal(p.address.value, 0x14);
 	ends(r, false);
 	free(r);
 	free(b);
@@ -326,6 +334,50 @@ TEST(an_id_may_take_effect_one_byte_later)
 	assert_false(tl_etm_frames_next(&frames, &f));
 }
 
+/* "ff 7f where a byte at an even place may stand": at odd places ff is data, and 7f an ID. */
+TEST(a_half_synchronisation_begins_at_an_even_place)
+{
+	static const uint8_t bytes[16] = { 0x21, 0xff, 0x7f, 0xaa };
+	struct tl_etm_frames frames;
+	struct tl_etm_frame f;
+
+	tl_etm_frames_begin(&frames, bytes, bytes + sizeof(bytes));
+	assert_true(tl_etm_frames_next(&frames, &f));
+	assert_int_equal(f.bytes[0], 0xff);
+	assert_int_equal(f.ids[0], 0x10);
+	assert_int_equal(f.bytes[1], 0xaa);
+	assert_int_equal(f.ids[1], 0x3f);
+}
+
+/* An A-Sync is found wherever it stands in the pieces that are taken out of frames. */
+TEST(the_first_async_may_be_far_behind)
+{
+	struct etm_bytes *b = malloc(sizeof(*b));
+	struct tl_etm_reader *r = malloc(sizeof(*r));
+
+	for (size_t before = TL_ETM_WINDOW - 40; before < TL_ETM_WINDOW + 20; before++) {
+		struct drawn_trace *t = draw_trace(3, 5);
+		struct etm_framer f = { .out = b };
+		struct tl_etm_trace whole = { b->data, b->data, true };
+
+		b->size = 0;
+		for (size_t i = 0; i < before; i++)
+			etm_frame_byte(&f, 0x10, 0xf7, 0x10);
+		for (size_t i = 0; i < t->bytes.size; i++)
+			etm_frame_byte(&f, 0x10, t->bytes.data[i],
+				       i + 1 < t->bytes.size ? 0x10 : 0);
+		while (f.at)
+			etm_frame_byte(&f, 0, 0, 0);
+		whole.end = b->data + b->size;
+		tl_etm_reader_begin(r, &whole, 0x10, &t->unit.config);
+		reads(r, t, 0, t->count);
+		assert_int_equal(r->passed_bytes, before);
+		free(t);
+	}
+	free(r);
+	free(b);
+}
+
 TEST(frames_that_are_cut_are_counted)
 {
 	uint8_t bytes[40] = { 0x21 };
@@ -400,6 +452,8 @@ int main(void)
 		cmocka_unit_test(sources_in_frames_are_read_one_by_one),
 		cmocka_unit_test(offsets_in_frames_are_those_of_the_file),
 		cmocka_unit_test(an_id_may_take_effect_one_byte_later),
+		cmocka_unit_test(a_half_synchronisation_begins_at_an_even_place),
+		cmocka_unit_test(the_first_async_may_be_far_behind),
 		cmocka_unit_test(frames_that_are_cut_are_counted),
 		cmocka_unit_test(files_are_recognised),
 	};

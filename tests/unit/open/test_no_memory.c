@@ -104,6 +104,7 @@ TEST(logs_of_instructions)
 	static const struct row rows[] = {
 		{ "fuzz/corpus/insn_log/execlog", READ_LOG | BIT(USE_CALLS) | BIT(USE_FLOW), NULL },
 		{ "fuzz/corpus/insn_log/qemu", READ_LOG | BIT(USE_ANALYZE), NULL },
+		{ "fuzz/corpus/etm/damaged", BIT(USE_DUMP) | BIT(USE_INFO) | BIT(USE_CHECK), NULL },
 	};
 
 	REFUSE(rows);
