@@ -14,22 +14,15 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+import perf_stacks
+from perf_stacks import SMALL, SMALL_OPTIONS, record, run
 
 TRACELATHE = os.path.abspath(sys.argv[1])
 HOME = os.environ.get("HOME", "/")
 
-# Nothing of a C library, so that none of 32 bits is needed.
-SMALL = r"""
-volatile unsigned long sink;
-__attribute__((noinline)) void leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) sink += i; }
-__attribute__((noinline)) void middle(unsigned long n) { leaf(n); sink++; }
-__attribute__((noinline)) void outer(int depth, unsigned long n) { if (depth) outer(depth - 1, n); else middle(n); sink++; }
-__attribute__((used)) void run(void) { for (int i = 0; i < 40; i++) { leaf(500000); outer(3, 1000000); } }
-__asm__(".globl _start\n_start:\n\tcall run\n\tmov $1,%eax\n\txor %ebx,%ebx\n\tint $0x80\n");
-"""
 GO = r"""
 package main
 //go:noinline
@@ -62,34 +55,8 @@ def fail(text):
     failures += 1
 
 
-def run(*command, **more):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
-
-
-def record(path, *options):
-    done = run("perf", "record", "-q", "-o", path, *options)
-    return done.returncode == 0 and os.path.exists(path) and os.path.getsize(path)
-
-
 def stacks(path):
-    """The stacks as we have them: "outer;inner" -> cost."""
-    found = collections.Counter()
-    for line in run(TRACELATHE, "stacks", path).stdout.splitlines():
-        stack, cost = line.rsplit(" ", 1)
-        found[stack] += int(cost)
-    return found
-
-
-def perf_stacks(path):
-    """The same by perf script."""
-    found = collections.Counter()
-    listed = run("perf", "script", "-i", path, "-F", "period,ip,sym", "--no-inline").stdout
-    for block in listed.split("\n\n"):
-        lines = block.strip().splitlines()
-        if len(lines) > 1:
-            frames = [line.split(None, 1)[1].strip() for line in lines[1:] if int(line.split()[0], 16)]
-            found[";".join(reversed(frames))] += int(lines[0].strip().rstrip(":"))
-    return found
+    return perf_stacks.stacks(TRACELATHE, path)
 
 
 def share(found, pattern):
@@ -118,8 +85,7 @@ def small_programs(folder):
     known = {"_start;run;leaf", "_start;run;outer;outer;outer;outer;middle;leaf"}
     by_kind = {}
     for kind, option in (("pointers", "-fno-omit-frame-pointer"), ("copies", "-fomit-frame-pointer")):
-        program = compile_with(folder, kind, SMALL, ".c", "gcc", "-m32", "-O1", "-g", "-fno-pie", "-no-pie", "-nostdlib", "-static",
-                               "-fasynchronous-unwind-tables", "-fno-optimize-sibling-calls", option, "-o", "{program}", "{source}")
+        program = compile_with(folder, kind, SMALL, ".c", "gcc", "-m32", *SMALL_OPTIONS, option, "-o", "{program}", "{source}")
         path = os.path.join(folder, kind + ".data")
         graph = "fp" if kind == "pointers" else "dwarf,4096"
         if not program or not record(path, "-e", "cpu-clock:u", "-F", "2000", "--call-graph", graph, "--", program):
@@ -128,7 +94,7 @@ def small_programs(folder):
         whole = sum(cost for stack, cost in by_kind[kind].items() if stack in known)
         if whole < 0.98 * sum(by_kind[kind].values()) or not all(by_kind[kind][stack] for stack in known):
             fail("32 bits, %s: %s" % (kind, by_kind[kind].most_common(4)))
-    if by_kind["pointers"] != perf_stacks(os.path.join(folder, "pointers.data")):
+    if by_kind["pointers"] != perf_stacks.perf_stacks(os.path.join(folder, "pointers.data")):
         fail("32 bits: other stacks than perf's: %s" % by_kind["pointers"].most_common(4))
     injected(folder, "pointers")
     injected(folder, "copies")

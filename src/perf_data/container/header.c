@@ -102,7 +102,8 @@ static int read_file(struct tl_perf_reader *r, struct tl_perf_view v, struct tl_
 	attrs = take_extent(&v);
 	data = take_extent(&v);
 	take_extent(&v);
-	take_features(r, &v);
+	if (!r->is_old_header)
+		take_features(r, &v);
 	status = read_attrs(r, attrs, each, err);
 	if (status == 0)
 		status = set_data(r, data, err);
@@ -124,24 +125,47 @@ static int read_pipe(struct tl_perf_reader *r)
 	return 0;
 }
 
+bool tl_perf_has_magic(const uint8_t *data, size_t size)
+{
+	return size >= 8 &&
+	       (!memcmp(data, TL_PERF_MAGIC, 8) || !memcmp(data, TL_PERF_MAGIC_SWAPPED, 8) ||
+		!memcmp(data, TL_PERF_MAGIC_1, 8));
+}
+
+static bool is_header_size(uint64_t size)
+{
+	return size == TL_PERF_FILE_HEADER_BYTES || size == TL_PERF_OLD_HEADER_BYTES ||
+	       size == TL_PERF_PIPE_HEADER_BYTES;
+}
+
+/*
+ * Whether the recorder's byte order is not ours. The magic is a u64, which tells; that of version 1
+ * was a text, so that the size of the header has to.
+ */
+static bool is_swapped(const struct tl_perf_reader *r)
+{
+	if (!memcmp(r->map, TL_PERF_MAGIC_1, 8))
+		return is_header_size(tl_get64s(r->map + 8, true));
+	return (memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
+}
+
 int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err)
 {
 	struct tl_perf_view v;
 	uint64_t size;
 
-	if (r->map_size < 8 ||
-	    (memcmp(r->map, TL_PERF_MAGIC, 8) && memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8)))
+	if (!tl_perf_has_magic(r->map, (size_t)tl_min(r->map_size, 8)))
 		return tl_error_at(err, TL_BAD_FORMAT, 0, "not a perf.data file");
 	if (r->map_size < TL_PERF_PIPE_HEADER_BYTES)
 		return tl_error_at(err, TL_TRUNCATED, r->map_size, "the header is cut short");
-	/* The magic is a u64: its byte order is that of the recorder. */
-	r->header.swapped = (memcmp(r->map, TL_PERF_MAGIC_SWAPPED, 8) == 0) != TL_HOST_BIG_ENDIAN;
+	r->header.swapped = is_swapped(r);
 	v = tl_perf_view_of(r, r->map, r->map_size);
 	tl_perf_take64(&v);
 	size = tl_perf_take64(&v);
 	if (size == TL_PERF_PIPE_HEADER_BYTES)
 		return read_pipe(r);
-	if (size != TL_PERF_FILE_HEADER_BYTES) {
+	r->is_old_header = size == TL_PERF_OLD_HEADER_BYTES;
+	if (!is_header_size(size)) {
 		int status = tl_perf_rule_broken(r, TL_PERF_RULE_HEADER_SIZE, 8, 0, err);
 
 		if (status < 0)

@@ -11,6 +11,7 @@
 
 enum {
 	TL_PERF_FILE_HEADER_BYTES = 104,
+	TL_PERF_OLD_HEADER_BYTES = 72, /* of the first perfs: without the bitmap of features */
 	TL_PERF_PIPE_HEADER_BYTES = 16,
 	TL_PERF_RECORD_HEADER_BYTES = 8,
 	TL_PERF_RECORD_MAX_BYTES = 65535,
@@ -20,6 +21,7 @@ enum {
 
 #define TL_PERF_MAGIC "PERFILE2"
 #define TL_PERF_MAGIC_SWAPPED "2ELIFREP"
+#define TL_PERF_MAGIC_1 "PERFFILE" /* version 1, in both byte orders */
 
 /* Bits of sample_type (UAPI, enum perf_event_sample_format). */
 #define TL_PERF_SAMPLE_IP (1u << 0)

@@ -183,6 +183,7 @@ struct tl_perf_reader {
 	const uint8_t *map;
 	size_t map_size;
 	struct tl_perf_header header;
+	bool is_old_header; /* without the bitmap of features */
 	struct tl_perf_attr_table attrs;
 	struct tl_perf_guest_ids guest_ids;
 	struct tl_perf_build_id_table build_ids;
@@ -265,6 +266,8 @@ int tl_perf_build_ids_add(struct tl_perf_reader *r, const struct tl_perf_record 
 
 /* ---- header.c ---- */
 
+/* Whether a file begins with a magic of perf.data, of any version and byte order. */
+bool tl_perf_has_magic(const uint8_t *data, size_t size);
 int tl_perf_read_header(struct tl_perf_reader *r, struct tl_error *err);
 
 /* ---- metadata.c ---- */

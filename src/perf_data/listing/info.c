@@ -12,9 +12,7 @@ enum { DAMAGE_TOLD = 10, BUFFERS_TOLD = 1024 };
 
 int tl_perf_probe(const uint8_t *data, size_t size)
 {
-	if (size < 8)
-		return 0;
-	return !memcmp(data, TL_PERF_MAGIC, 8) || !memcmp(data, TL_PERF_MAGIC_SWAPPED, 8) ? 100 : 0;
+	return tl_perf_has_magic(data, size) ? 100 : 0;
 }
 
 /* An AUX buffer: of a processor, or of a thread. */

@@ -217,7 +217,7 @@ static void put_head(struct slice *s, uint64_t records)
 		memcpy(features, r->header.features, sizeof(features));
 	features[0] &= ~(UINT64_C(1) << TL_PERF_FEATURE_AUXTRACE);
 	put64(s, head + AT_DATA_SIZE, records);
-	for (unsigned i = 0; i < FEATURES / 64; i++)
+	for (unsigned i = 0; !r->is_old_header && i < FEATURES / 64; i++)
 		put64(s, head + AT_FEATURES + sizeof(features[0]) * i, features[i]);
 	put(s, head, sizeof(head));
 	put(s, r->map + sizeof(head), (size_t)(r->header.data_offset - sizeof(head)));

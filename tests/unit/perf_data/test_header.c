@@ -251,6 +251,40 @@ TEST(features_of_a_32_bit_machine)
 	}
 }
 
+/*
+ * "Version 1 has the magic PERFFILE, a text in both byte orders: the size of the header tells the
+ * order"; "of the first perfs 72 (no features)": what stands there are no features, whatever it is
+ * (2).
+ */
+TEST(files_of_the_first_version)
+{
+	for (int variant = 0; variant < 8; variant++) {
+		const bool big = variant & 1, is_first = variant & 2, is_short = variant & 4;
+		const uint64_t size = is_short ? 72 : 104;
+
+		f.big = big;
+		file_begin(&f, COMMON_TYPE);
+		put_comm(&f, 0x01020304, 2, "ab", 0x2000, 0x1122334455667788);
+		file_end(&f);
+		patch64(&f, 8, size);
+		/* As if there were a host's name, behind the end of the file. */
+		patch64(&f, 72, is_short ? 1 << 3 : 0);
+		if (is_first)
+			memcpy(f.bytes, "PERFFILE", 8);
+		f.big = false;
+		reader_open(&f, NULL);
+		assert_int_equal(tl_perf_header(f.reader)->swapped, big);
+		assert_int_equal(tl_perf_attr_at(f.reader, 0)->flags, 1 << 18);
+		assert_string_equal(tl_perf_header(f.reader)->hostname, "");
+		assert_int_equal(next(&f), 1);
+		assert_int_equal(f.rec.comm.pid, 0x01020304);
+		assert_int_equal(f.rec.id.time_ns, 0x1122334455667788);
+		assert_int_equal(next(&f), 0);
+		assert_no_fault(&f);
+		reader_close(&f);
+	}
+}
+
 TEST(what_is_no_perf_data)
 {
 	struct tl_perf_reader *reader;
@@ -287,6 +321,7 @@ int main(void)
 		cmocka_unit_test(damaged_headers_of_strict_readers),
 		cmocka_unit_test(features_outside_the_file),
 		cmocka_unit_test(features_of_a_32_bit_machine),
+		cmocka_unit_test(files_of_the_first_version),
 		cmocka_unit_test(what_is_no_perf_data),
 	};
 
