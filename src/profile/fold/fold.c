@@ -21,7 +21,7 @@ enum { MOST_LOOKED_AT = 4096 };
  */
 static uint32_t *child_slot(const struct tl_fold_hot *h, uint32_t parent, uint32_t function)
 {
-	size_t at = tl_fold_child_home(h, parent, function), mask = SIZE_MAX >> h->child_shift;
+	size_t at = tl_fold_child_home(h, parent, function), mask = tl_fold_child_mask(h);
 
 	for (int i = 0; i < 2; i++, at ^= 1)
 		if (!h->children[at] || tl_fold_is_child(h, h->children[at], parent, function))
@@ -197,7 +197,7 @@ static uint32_t add_child(struct tl_fold *fold, uint32_t parent, uint32_t functi
 			return 0;
 		memset(fold->costs + number * events, 0, events * sizeof(*fold->costs));
 	}
-	if (number * 4 > SIZE_MAX >> fold->hot.child_shift && !grow_children(fold))
+	if (number * 4 > tl_fold_child_mask(&fold->hot) && !grow_children(fold))
 		return 0;
 	fold->hot.nodes[number] = (struct tl_fold_node){ .function = function, .parent = parent };
 	*child_slot(&fold->hot, parent, function) = (uint32_t)number;

@@ -201,14 +201,22 @@ void tl_fold_pop_slow(struct tl_fold *fold);
 bool tl_fold_push_slow(struct tl_fold *fold);
 
 /*
+ * The number of the last place for children. It is made of 64 bits, as a shift by more bits than a
+ * size of 32 bits has is not defined.
+ */
+static inline size_t tl_fold_child_mask(const struct tl_fold_hot *h)
+{
+	return (size_t)(UINT64_MAX >> h->child_shift);
+}
+
+/*
  * The first home slot of a child: those of one parent are in one line of the cache. The second home
  * slot is the slot beside it (home ^ 1).
  */
 static inline size_t tl_fold_child_home(const struct tl_fold_hot *h, uint32_t parent,
 					uint32_t function)
 {
-	return ((size_t)parent * TL_FOLD_LINE + function % TL_FOLD_LINE) &
-	       (SIZE_MAX >> h->child_shift);
+	return ((size_t)parent * TL_FOLD_LINE + function % TL_FOLD_LINE) & tl_fold_child_mask(h);
 }
 
 static inline bool tl_fold_is_child(const struct tl_fold_hot *h, uint32_t node, uint32_t parent,
