@@ -117,7 +117,7 @@ struct tl_input_filter {
 struct tl_input_programs {
 	const struct tl_binary_spec *binaries;
 	size_t binary_count;
-	const struct tl_raw_spec *raws; /**< Intel PT: code */
+	const struct tl_raw_spec *raws; /**< Intel PT, ETM: code */
 	size_t raw_count;
 	/** XRay: instrumentation map as YAML; Intel PT: list of code regions; NULL: none */
 	const char *map;

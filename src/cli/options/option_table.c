@@ -399,7 +399,7 @@ const struct option_row option_rows[] = {
 		 "XRay: instrumentation map as `llvm-xray extract` writes it (YAML); Intel PT: "
 		 "which bytes of NAME.img beside it were where"),
 	OPT_RAW(C_READERS_ONE_FORMAT, "raw", "FILE[:OFF[-END]]@ADDR", programs.raws,
-		"Intel PT: bytes of code that were at ADDR; may be repeated"),
+		"Intel PT, etm: bytes of code that were at ADDR; may be repeated"),
 	OPT_TEXT(C_READERS, "sysroot", "DIR", input.programs.sysroot,
 		 "look for the programs that a trace names below DIR"),
 	OPT_TEXT(C_READERS_ONE_FORMAT, "buildid-dir", "DIR", input.programs.build_id_dir,

@@ -25,6 +25,12 @@ tracelathe dump --calls --binary "$program" fib
 tracelathe dump --instructions --no-text --ordinals 6..9 --binary "$program" fib
 tracelathe analyze --syscalls --binary "$program" fib >/dev/null; echo "status $?"
 tracelathe analyze --mix --strict --binary "$program" fib >/dev/null; echo "status $?"
+echo "code of no program:"
+tracelathe report --csv --raw "$program:0x120-0x28c@0x400120" fib | cut -d, -f1,6-; echo "status $?"
+tracelathe report --raw "$program:0x120@0x400120" --binary "$program" fib | grep -c fib; echo "status $?"
+cp "$program" small.elf
+tracelathe report --raw small.elf:0x20000@0x400120 fib; echo "status $?"
+tracelathe report --raw small.elf@0xffffffffffffff00 fib; echo "status $?"
 printf '\235\0\0\120\0\0\0\0\0\367' >>fib
 tracelathe stacks --binary "$program" fib; echo "status $?"
 cp "$GOLDEN/../corpus/xray/bin/args.elf" x86-64
@@ -33,7 +39,6 @@ echo "not of packets:"
 tracelathe report trace; echo "status $?"
 tracelathe dump --instructions trace; echo "status $?"
 tracelathe report --time 1..2 trace; echo "status $?"
-tracelathe report --raw trace@0x400000 trace; echo "status $?"
 tracelathe dump --trctraceidr 0x12 frames; echo "status $?"
 tracelathe dump --strict trace >/dev/null; echo "status $?"
 printf '\0\0\0' >short

@@ -16,8 +16,18 @@
 #include "open/fault_damage.h"
 #include "xtrace/format/trace.h"
 
+/* Code that is bytes of a file, without names. */
+struct raw_code {
+	struct tl_source *source;
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
 struct etm_input {
 	struct tl_xtrace_input xtrace; /* first: the operations of xtrace find it at the handle */
+	struct raw_code *raws;
+	size_t raw_count;
 	struct tl_etm_file file;
 	struct tl_etm_executed executed;
 	const struct tl_fault_list *met; /* by the last operation */
@@ -37,9 +47,6 @@ static int check_options(struct tl_input *input, const char **failed, struct tl_
 	if (o->filter.from_seconds > 0 || o->filter.to_seconds > 0)
 		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 				   "timestamps are shown by dump, and nothing is chosen by them");
-	if (o->programs.raw_count)
-		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
-				   "code without a program is not taken: --binary names ELF files");
 	for (size_t i = 0; i < x->binary_count; i++)
 		if (tl_binary_machine(x->binaries[i]) != EM_AARCH64) {
 			*failed = o->programs.binaries[i].path;
@@ -47,6 +54,52 @@ static int check_options(struct tl_input *input, const char **failed, struct tl_
 					   "not a program of AArch64");
 		}
 	return 0;
+}
+
+static int open_raw(struct raw_code *raw, const struct tl_raw_spec *spec, struct tl_error *err)
+{
+	const uint8_t *data;
+	size_t size;
+	uint64_t end;
+	int status = tl_source_open(&raw->source, spec->path, NULL, err);
+
+	if (status == 0)
+		status = tl_source_map(raw->source, &data, &size, err);
+	if (status < 0)
+		return status;
+	end = spec->end && spec->end < size ? spec->end : size;
+	if (spec->offset >= end)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "there are no such bytes in the file");
+	if (end - spec->offset > UINT64_MAX - spec->address)
+		return tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
+				   "the bytes reach past the end of all addresses");
+	raw->bytes = data + spec->offset;
+	raw->size = (size_t)(end - spec->offset);
+	raw->address = spec->address;
+	return 0;
+}
+
+static int open_raws(struct tl_input *input, const char **failed, struct tl_error *err)
+{
+	const struct tl_input_programs *programs = &input->options.programs;
+	struct etm_input *in = input->handle;
+	int status = 0;
+
+	if (!programs->raw_count)
+		return 0;
+	in->raws = calloc(programs->raw_count, sizeof(*in->raws));
+	if (!in->raws)
+		return tl_error_memory(err);
+	while (status == 0 && in->raw_count < programs->raw_count) {
+		const struct tl_raw_spec *spec = &programs->raws[in->raw_count];
+
+		/* Counted in any case, so that what was opened of it is closed. */
+		status = open_raw(&in->raws[in->raw_count++], spec, err);
+		if (status < 0)
+			*failed = spec->path;
+	}
+	return status;
 }
 
 static int open_file(struct tl_input *input, struct tl_error *err)
@@ -80,6 +133,8 @@ static int open_etm(struct tl_input *input, const char *const *paths, size_t pat
 		status = tl_xtrace_input_open_binaries(input, failed, err);
 	if (status == 0)
 		status = tl_error_format(err, "etm", check_options(input, failed, err));
+	if (status == 0)
+		status = open_raws(input, failed, err);
 	return status;
 }
 
@@ -89,6 +144,9 @@ static void close_etm(struct tl_input *input)
 	struct tl_etm_executed executed = in->executed;
 	struct tl_etm_file file = in->file;
 
+	for (size_t i = 0; i < in->raw_count; i++)
+		tl_source_close(in->raws[i].source);
+	free(in->raws);
 	/* The streams of xtrace stand in what was executed. */
 	tl_xtrace_input_close(input);
 	tl_etm_executed_end(&executed);
@@ -97,13 +155,22 @@ static void close_etm(struct tl_input *input)
 
 /* ---- what was executed ---- */
 
+/* Raw code wins over that of programs, which may have been patched where it ran. */
 static const uint8_t *code_at(void *arg, uint64_t address, size_t *size)
 {
-	const struct tl_xtrace_input *x = arg;
+	const struct etm_input *in = arg;
 	const uint8_t *code = NULL;
 
-	for (size_t i = 0; !code && i < x->binary_count; i++)
-		code = tl_binary_code(x->binaries[i], address, size);
+	for (size_t i = 0; i < in->raw_count; i++) {
+		const struct raw_code *raw = &in->raws[i];
+
+		if (address < raw->address || address - raw->address >= raw->size)
+			continue;
+		*size = raw->size - (size_t)(address - raw->address);
+		return raw->bytes + (address - raw->address);
+	}
+	for (size_t i = 0; !code && i < in->xtrace.binary_count; i++)
+		code = tl_binary_code(in->xtrace.binaries[i], address, size);
 	return code;
 }
 
@@ -179,13 +246,13 @@ static int follow(struct tl_input *input, struct tl_error *err)
 	in->met = &in->executed.faults;
 	if (in->xtrace.trace)
 		return 0;
-	if (!in->xtrace.binary_count)
+	if (!in->xtrace.binary_count && !in->raw_count)
 		return tl_error_format(err, "etm",
 				       tl_error_at(err, TL_BAD_USAGE, TL_NOWHERE,
 						   "a trace has no code: what was executed is "
 						   "known with the programs, --binary "
-						   "PROGRAM[@ADDR]"));
-	status = tl_etm_execute(&in->executed, &in->file, code_at, &in->xtrace, err);
+						   "PROGRAM[@ADDR] or --raw"));
+	status = tl_etm_execute(&in->executed, &in->file, code_at, in, err);
 	if (status == 0 && !in->executed.streams.count)
 		status = tl_error_format(err, "etm",
 					 tl_error_at(err, TL_BAD_FORMAT, TL_NOWHERE,
