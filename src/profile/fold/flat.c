@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "profile/fold/flat_list.h"
 #include "profile/model/model.h"
 
 bool tl_flat_begin(struct tl_flat *flat, size_t folds, bool exact)
@@ -38,6 +39,7 @@ void tl_flat_free(struct tl_flat *flat)
 	free(flat->arcs.near);
 	tl_index_free(&flat->arcs.index);
 	free_local(flat->local);
+	tl_flat_list_free(flat->list);
 	*flat = (struct tl_flat){ 0 };
 }
 
@@ -48,7 +50,8 @@ uint32_t tl_flat_add_function(struct tl_flat *flat)
 	if (count >= TL_NONE ||
 	    !tl_grow(&flat->hot.rows, &flat->row_capacity, count + 1, sizeof(*flat->hot.rows)) ||
 	    !tl_grow(&flat->hot.latencies, &flat->latency_capacity, count + 1,
-		     sizeof(*flat->hot.latencies))) {
+		     sizeof(*flat->hot.latencies)) ||
+	    (flat->list && !tl_flat_list_grow(flat))) {
 		flat->no_memory = true;
 		return TL_NONE;
 	}

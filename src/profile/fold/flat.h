@@ -27,7 +27,10 @@ struct tl_flat_frame {
 	uint64_t start;   /* clock at entry */
 	uint64_t callees; /* ticks of the finished calls right below */
 	uint32_t function;
-	uint32_t arc;  /* that it is a call along; TL_NONE: from outside, or no arcs are kept */
+	union {
+		uint32_t arc; /* that it is a call along; TL_NONE: from outside, or none are kept */
+		uint32_t before; /* in a list: the frame of its function below it; 0: none */
+	};
 	uint32_t gate; /* gate count at entry, or TL_FOLD_NO_ENTRY; 0 without a gate */
 	bool counted;  /* a call below it is counted, or has a cost */
 };
@@ -117,7 +120,11 @@ struct tl_flat {
 	uint64_t first_ticks, records;
 	struct tl_losses losses;
 	struct tl_flat_local *local; /* of a piece; NULL: the stack is known */
+	struct tl_flat_list *list; /* of many functions (flat_list.h); NULL: calls count at once */
 };
+
+/* How a call counts: finished, cut, unfinished, or not at all. */
+enum tl_flat_count { TL_FLAT_UNCOUNTED, TL_FLAT_FINISHED, TL_FLAT_CUT, TL_FLAT_UNFINISHED };
 
 /* Begin one of `folds` whose sums are added up. False without memory. */
 bool tl_flat_begin(struct tl_flat *flat, size_t folds, bool exact);
@@ -161,19 +168,26 @@ bool tl_flat_arc_enter(struct tl_flat_hot *h, struct tl_flat *flat);
 /* It ends after so many ticks. */
 void tl_flat_arc_leave(const struct tl_flat_hot *h, uint64_t ticks, bool is_call, bool counted);
 
+/* Room for the next frame. False without memory. */
+static inline __attribute__((always_inline)) bool tl_flat_has_room(struct tl_flat_hot *h,
+								   struct tl_flat *flat)
+{
+	bool room = true;
+
+	if (__builtin_expect(h->top == h->last, 0)) {
+		flat->hot = *h;
+		room = tl_flat_grow(flat);
+		*h = flat->hot;
+	}
+	return room;
+}
+
 /* A call begins. False without memory. */
 static inline __attribute__((always_inline)) bool
 tl_flat_enter(struct tl_flat_hot *h, struct tl_flat *flat, uint32_t function)
 {
-	if (__builtin_expect(h->top == h->last, 0)) {
-		bool room;
-
-		flat->hot = *h;
-		room = tl_flat_grow(flat);
-		*h = flat->hot;
-		if (!room)
-			return false;
-	}
+	if (!tl_flat_has_room(h, flat))
+		return false;
 	h->rows[function].active++;
 	*++h->top = (struct tl_flat_frame){
 		.start = h->clock,

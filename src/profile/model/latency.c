@@ -57,6 +57,25 @@ bool tl_latency_note_slow(struct tl_latencies *l, uint64_t ticks, bool exact)
 	return (l->octaves || to_histogram(l)) && histogram_count(l, ticks, 1);
 }
 
+bool tl_latency_reserve(struct tl_latencies *l, size_t count, bool exact)
+{
+	const size_t want = l->sample_count + count;
+	uint64_t *samples;
+
+	if (l->octaves || want <= l->capacity || (!exact && want > TL_LATENCY_EXACT))
+		return true;
+	/* Many functions have a handful: what tl_grow() gives would be twice as much. */
+	if (l->sample_count)
+		return tl_grow(&l->samples, &l->capacity, want, sizeof(*l->samples));
+	samples = malloc(want * sizeof(*samples));
+	if (!samples)
+		return false;
+	free(l->samples);
+	l->samples = samples;
+	l->capacity = want;
+	return true;
+}
+
 bool tl_latency_add_bucket(struct tl_latencies *l, unsigned octave, unsigned bucket, uint64_t count)
 {
 	uint64_t *counts;
@@ -281,7 +300,31 @@ static bool sort_by_digits(struct tl_latencies *l, struct tl_latency_scratch *sc
 	return true;
 }
 
-/* A Shell sort: most functions have a handful, for which qsort() takes some times as long. */
+/*
+ * Most functions have a handful: each goes to the place that as many are less than it says, which
+ * no branch depends on, as it could not be foreseen. Three times as quick as an insertion sort, and
+ * some times as qsort().
+ */
+enum { HANDFUL = 24 };
+
+static void sort_handful(uint64_t *list, size_t count)
+{
+	uint64_t sorted[HANDFUL];
+	unsigned places[HANDFUL] = { 0 };
+
+	for (size_t i = 1; i < count; i++)
+		for (size_t k = 0; k < i; k++) {
+			const unsigned less = list[i] < list[k];
+
+			places[k] += less;
+			places[i] += !less;
+		}
+	for (size_t i = 0; i < count; i++)
+		sorted[places[i]] = list[i];
+	memcpy(list, sorted, count * sizeof(*list));
+}
+
+/* A Shell sort. */
 static void sort_few(uint64_t *list, size_t count)
 {
 	static const size_t gaps[] = { 57, 23, 10, 4, 1 };
@@ -301,7 +344,9 @@ void tl_latency_settle_next(struct tl_latencies *l, struct tl_latency_scratch *s
 {
 	enum { FEW = 256 };
 
-	if (l->sample_count < FEW)
+	if (l->sample_count <= HANDFUL && l->sample_count)
+		sort_handful(l->samples, l->sample_count);
+	else if (l->sample_count < FEW)
 		sort_few(l->samples, l->sample_count);
 	else if (!sort_by_digits(l, scratch))
 		qsort(l->samples, l->sample_count, sizeof(*l->samples), by_ticks);

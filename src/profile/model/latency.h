@@ -81,6 +81,12 @@ static inline bool tl_latency_note(struct tl_latencies *l, uint64_t ticks, bool 
 	return tl_latency_note_slow(l, ticks, exact);
 }
 
+/*
+ * Room for so many durations more, which need no histogram: one allocation instead of several.
+ * False without memory.
+ */
+bool tl_latency_reserve(struct tl_latencies *l, size_t count, bool exact);
+
 /* Count durations of one bucket, which makes a histogram of what is there. False without memory. */
 bool tl_latency_add_bucket(struct tl_latencies *l, unsigned octave, unsigned bucket,
 			   uint64_t count);

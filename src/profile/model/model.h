@@ -231,6 +231,11 @@ int64_t tl_profile_number(uint32_t number, struct tl_error *err);
 bool tl_profile_take_names(struct tl_profile *profile, struct tl_names *names);
 uint32_t tl_profile_function_interned(struct tl_profile *profile,
 				      const struct tl_function *function);
+/*
+ * Room for functions of a profile that has none yet: the caller fills all of them, which differ, in
+ * any order. They are indexed when one is looked up for the first time. NULL without memory.
+ */
+struct tl_function *tl_profile_functions_room(struct tl_profile *profile, size_t count);
 int64_t *tl_profile_line_row(struct tl_profile *profile, const struct tl_cost_line *line);
 /*
  * Append lines until each function has the line of its own number, so that lines need no lookup.

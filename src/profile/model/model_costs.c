@@ -18,15 +18,48 @@ static bool same_function(const void *context, const void *key, uint32_t number)
 	return a->name == b->name && a->file == b->file && a->object == b->object && a->id == b->id;
 }
 
+static uint64_t hash_function(const struct tl_function *f)
+{
+	return tl_hash_pair(tl_hash_pair((uintptr_t)f->name, (uintptr_t)f->file),
+			    tl_hash_pair((uintptr_t)f->object, f->id));
+}
+
+/* Functions that were appended without it are added to the index. False without memory. */
+static bool complete_function_index(struct tl_profile *profile)
+{
+	struct tl_cost_table *table = &profile->functions.table;
+
+	while (table->index.count < table->count) {
+		const uint32_t number = (uint32_t)table->index.count;
+
+		if (!tl_index_add(&table->index, hash_function(&profile->functions.list[number]),
+				  number))
+			return false;
+	}
+	return true;
+}
+
+struct tl_function *tl_profile_functions_room(struct tl_profile *profile, size_t count)
+{
+	struct tl_cost_table *table = &profile->functions.table;
+
+	if (count >= TL_NONE || !tl_grow(&profile->functions.list, &table->capacity, count + 1,
+					 sizeof(*profile->functions.list)))
+		return NULL;
+	table->count = count;
+	return profile->functions.list;
+}
+
 uint32_t tl_profile_function_interned(struct tl_profile *profile,
 				      const struct tl_function *function)
 {
-	uint64_t hash =
-		tl_hash_pair(tl_hash_pair((uintptr_t)function->name, (uintptr_t)function->file),
-			     tl_hash_pair((uintptr_t)function->object, function->id));
-	uint32_t found = tl_index_find(&profile->functions.table.index, hash, same_function,
-				       profile, function);
+	const uint64_t hash = hash_function(function);
+	uint32_t found;
 
+	if (!complete_function_index(profile))
+		return TL_NONE;
+	found = tl_index_find(&profile->functions.table.index, hash, same_function, profile,
+			      function);
 	if (found == TL_NONE)
 		found = tl_cost_table_append(&profile->functions.table, &profile->functions.list,
 					     function, sizeof(*function), 0, hash);

@@ -92,6 +92,33 @@ TEST(quantiles_of_few_calls_are_exact)
 	}
 }
 
+/* "Room for so many durations more, which need no histogram": nothing else changes. */
+TEST(room_that_is_made_ahead_changes_no_figure)
+{
+	uint64_t values[3000], seed = 9;
+
+	for (size_t n = 1; n <= 3000; n = n * 5 / 3 + 1) {
+		struct tl_latencies l = TL_LATENCIES_NONE;
+		struct tl_latency got;
+		struct expected want;
+
+		for (size_t i = 0; i < n; i++)
+			values[i] = next_random(&seed) % 1000;
+		want = expect(values, n);
+		assert_true(tl_latency_reserve(&l, n / 2, false));
+		note_all(&l, values, n / 2, false);
+		assert_true(tl_latency_reserve(&l, n - n / 2, false));
+		note_all(&l, values + n / 2, n - n / 2, false);
+		tl_latency_settle(&l);
+		tl_latency_figures(&l, &got);
+		assert_int_equal(got.exact, n <= TL_LATENCY_EXACT);
+		if (got.exact)
+			assert_exact(&got, &want, n);
+		assert_int_equal(got.calls, n);
+		tl_latency_free(&l);
+	}
+}
+
 /* Ten calls of 10, 20, ... 100 ticks, in no order: the figures by hand. */
 TEST(ten_calls_by_hand)
 {
@@ -471,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_of_few_calls_are_exact),
+		cmocka_unit_test(room_that_is_made_ahead_changes_no_figure),
 		cmocka_unit_test(ten_calls_by_hand),
 		cmocka_unit_test(the_limit_of_exactness),
 		cmocka_unit_test(the_histogram_is_close),
