@@ -7,6 +7,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "open/window/tile_sums.h"
+#include "profile/fold/flat_list.h"
 
 /*
  * Functions below NEAR have their numbers in an array, which most traces' have: of 100,000 a hash
@@ -14,15 +15,13 @@
  */
 enum { NEAR = 1 << 20 };
 
-struct tl_sums *tl_sums_begin(struct tl_call_index *index, struct tl_profile *profile, bool exact,
-			      bool arcs)
+struct tl_sums *tl_sums_begin(struct tl_known_functions *known, bool exact, bool arcs)
 {
 	struct tl_sums *s = tl_zeroed(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->index = index;
-	s->profile = profile;
+	s->known = known;
 	s->span = (struct tl_call_span){ .to = TL_NOWHERE };
 	memset(s->last, 0xff, sizeof(s->last));
 	if (tl_flat_begin(&s->flat, 1, exact) && (!arcs || tl_flat_keep_arcs(&s->flat, 1)))
@@ -39,7 +38,9 @@ void tl_sums_free(struct tl_sums *s)
 	tl_index_free(&s->met);
 	free(s->functions);
 	free(s->near);
+	free(s->places);
 	free(s->indexed);
+	free(s->numbers);
 	free(s->skipped);
 	free(s);
 }
@@ -62,25 +63,52 @@ static bool same_function(const void *context, const void *key, uint32_t number)
 	return s->functions[number].function == *(const uint32_t *)key;
 }
 
-/* A function of the profile and of the fold, TL_NONE as in tl_sums_function(). */
-static uint32_t name_function(struct tl_sums *s, uint32_t function)
+/* The fold's number of a function by its number among those that are known; 0: none, else + 1. */
+static uint32_t *place_of(struct tl_sums *s, uint32_t same)
 {
-	int64_t number = tl_window_function(s->index, function, s->profile, &s->err);
+	const size_t had = s->place_capacity;
 
-	if (number < 0) {
-		s->status = (int)number;
-		return TL_NONE;
+	if (!tl_grow(&s->places, &s->place_capacity, (size_t)same + 1, sizeof(*s->places))) {
+		s->flat.no_memory = true;
+		return NULL;
 	}
-	if (!tl_grow(&s->indexed, &s->indexed_capacity, (size_t)number + 1, sizeof(*s->indexed))) {
+	memset(s->places + had, 0, (s->place_capacity - had) * sizeof(*s->places));
+	return &s->places[same];
+}
+
+static uint32_t add_to_fold(struct tl_sums *s, uint32_t function, uint32_t known)
+{
+	const size_t count = s->flat.function_count;
+
+	if (!tl_grow(&s->indexed, &s->indexed_capacity, count + 1, sizeof(*s->indexed)) ||
+	    !tl_grow(&s->numbers, &s->number_capacity, count + 1, sizeof(*s->numbers))) {
 		s->flat.no_memory = true;
 		return TL_NONE;
 	}
-	while (s->flat.function_count <= (size_t)number) {
-		s->indexed[s->flat.function_count] = function;
-		if (tl_flat_add_function(&s->flat) == TL_NONE)
-			return TL_NONE;
+	s->indexed[count] = function;
+	s->numbers[count] = known;
+	return tl_flat_add_function(&s->flat);
+}
+
+/* A function of the fold, TL_NONE as in tl_sums_function(). */
+static uint32_t name_function(struct tl_sums *s, uint32_t function)
+{
+	uint32_t known, same, number, *place;
+	int status = tl_known_find(s->known, function, &known, &same, &s->err);
+
+	if (status < 0) {
+		s->status = status;
+		return TL_NONE;
 	}
-	return (uint32_t)number;
+	place = place_of(s, same);
+	if (!place)
+		return TL_NONE;
+	if (*place)
+		return *place - 1;
+	number = add_to_fold(s, function, known);
+	if (number != TL_NONE)
+		*place = number + 1;
+	return number;
 }
 
 static uint32_t add_near(struct tl_sums *s, uint32_t function)
@@ -256,7 +284,9 @@ fetch_ahead(const struct tl_sums *s, const struct tl_flat_hot *hot, const struct
  * Steps from `first` on as far as they are common ones: what the fold counts with stays in
  * registers meanwhile. Returns the first one that is not.
  */
-static size_t pass_common(struct tl_sums *s, const struct tl_steps *steps, size_t first)
+static inline __attribute__((always_inline)) size_t pass_common(struct tl_sums *s,
+								const struct tl_steps *steps,
+								size_t first, bool listed)
 {
 	struct tl_flat *flat = &s->flat;
 	struct tl_flat_hot hot = flat->hot;
@@ -265,27 +295,43 @@ static size_t pass_common(struct tl_sums *s, const struct tl_steps *steps, size_
 
 	if (now < s->span.from || !flat->started)
 		return first;
-	if (flat->function_count > MANY_FUNCTIONS)
+	if (!listed && flat->function_count > MANY_FUNCTIONS)
 		known = tl_excess(steps->count, STEPS_AHEAD);
 	for (; i < steps->count && is_common(s, &hot, &steps->list[i], now); i++) {
 		const struct tl_step *step = &steps->list[i];
+		bool entered = true;
 
-		if (i < known)
+		if (!listed && i < known)
 			fetch_ahead(s, &hot, step + STEPS_AHEAD);
 		hot.clock += step->ticks - now;
 		now = step->ticks;
-		if (step->end) {
+		if (step->end && listed)
+			tl_flat_list_leave(&hot, flat, TL_FLAT_FINISHED, true);
+		else if (step->end)
 			tl_flat_end_counted(&hot, flat);
-		} else {
-			if (!tl_flat_enter(&hot, flat, s->near[step->function] - 1))
-				break;
+		else if (listed)
+			entered = tl_flat_list_enter(&hot, flat, s->near[step->function] - 1);
+		else
+			entered = tl_flat_enter(&hot, flat, s->near[step->function] - 1);
+		if (!entered)
+			break;
+		if (!step->end)
 			hot.top->gate = flat->gate;
-		}
 	}
 	flat->hot = hot;
 	flat->last = s->now = now;
 	flat->records += i - first;
 	return i;
+}
+
+/* Calls of many functions are noted, and added up by function; those of tiles count at once. */
+static bool is_listed(struct tl_sums *s)
+{
+	struct tl_flat *flat = &s->flat;
+
+	if (!flat->list && !s->tile && flat->function_count > MANY_FUNCTIONS)
+		flat->no_memory |= !tl_flat_list_begin(flat);
+	return flat->list != NULL;
 }
 
 /* A step before the window begins a call, or ends the innermost one. */
@@ -343,12 +389,15 @@ int tl_sums_fold_leaf(struct tl_sums *s, const struct tl_call_track *track, size
 {
 	struct tl_leaf_reader *reader = &s->cursor->reader;
 	int status = tl_leaf_read_steps(reader, track, leaf, err);
+	bool listed;
 
 	if (status < 0)
 		return status;
+	listed = is_listed(s);
 	for (size_t i = skip_steps(s, &reader->steps);
 	     i < reader->steps.count && tl_sums_can_go_on(s); i++) {
-		i = pass_common(s, &reader->steps, i);
+		i = listed ? pass_common(s, &reader->steps, i, true)
+			   : pass_common(s, &reader->steps, i, false);
 		if (i < reader->steps.count)
 			pass_step(s, &reader->steps.list[i]);
 	}

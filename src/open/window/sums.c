@@ -13,6 +13,8 @@
 struct window_sums {
 	struct tl_sums *sums;
 	struct tl_input *input;
+	const struct tl_call_index *index;
+	struct tl_profile *profile;
 	struct tl_sum_cache *tiles; /* NULL: every leaf is decoded */
 };
 
@@ -52,13 +54,13 @@ static int fold_track(struct window_sums *w, const struct tl_call_track *track,
 	if (status < 0 || s->flat.refused)
 		return status;
 	tl_flat_end_stack(&s->flat);
-	return tl_flat_part_into(&s->flat, s->profile, &part, err);
+	return tl_flat_part_into(&s->flat, w->profile, &part, err);
 }
 
 static int fold_tracks(struct window_sums *w, struct tl_error *err)
 {
 	struct tl_sums *s = w->sums;
-	const struct tl_call_tracks *tracks = &s->index->tracks;
+	const struct tl_call_tracks *tracks = &w->index->tracks;
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && !s->flat.refused && i < tracks->count; i++)
@@ -67,7 +69,9 @@ static int fold_tracks(struct window_sums *w, struct tl_error *err)
 	if (status < 0 || s->flat.refused)
 		return status;
 	tl_flat_end(&s->flat);
-	status = tl_flat_sums_into(&s->flat, s->profile, err);
+	status = tl_known_into(s->known, s->numbers, s->flat.function_count, w->profile, err);
+	if (status == 0)
+		status = tl_flat_sums_into(&s->flat, w->profile, err);
 	return status < 0 ? status : 1;
 }
 
@@ -76,10 +80,13 @@ int tl_window_sums(struct tl_input *input, struct tl_call_index *index,
 		   struct tl_profile *profile, struct tl_error *err)
 {
 	bool exact = input->options.exact;
-	struct window_sums w = { .input = input };
-	int status = 0;
+	struct window_sums w = { .input = input, .index = index, .profile = profile };
+	struct tl_known_functions *known;
+	int status = tl_known_functions_of(index, &known, err);
 
-	w.sums = tl_sums_begin(index, profile, exact, !span->table);
+	if (status < 0)
+		return status;
+	w.sums = tl_sums_begin(known, exact, !span->table);
 	if (!w.sums)
 		return tl_error_memory(err);
 	w.sums->cursor = cursor;

@@ -20,7 +20,6 @@ struct tl_sum_cache {
 	struct tl_call_index *index;
 	pthread_mutex_t lock; /* of all below */
 	struct tl_sums *maker;
-	struct tl_profile *profile; /* the maker's: which numbers of the index are one function */
 	struct tile_list {
 		struct tl_tile_sums **tiles; /* NULL: not made; `none`: of no use */
 		size_t count;
@@ -53,49 +52,41 @@ static void free_cache(void *arg)
 	}
 	free(cache->tracks);
 	tl_sums_free(cache->maker);
-	tl_profile_free(cache->profile);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
 }
 
-static int make_cache(struct tl_call_index *index, struct tl_sum_cache **cache,
-		      struct tl_error *err)
+static struct tl_sum_cache *make_cache(struct tl_call_index *index,
+				       struct tl_known_functions *known)
 {
-	static const struct tl_event event = { "Ticks", "", "", "" };
 	struct tl_sum_cache *c = calloc(1, sizeof(*c));
-	int status;
 
 	if (!c)
-		return tl_error_memory(err);
+		return NULL;
 	pthread_mutex_init(&c->lock, NULL);
 	c->index = index;
-	status = tl_profile_make(&c->profile, "", &event, 1, 0, err);
-	if (status == 0) {
-		c->maker = tl_sums_begin(index, c->profile, false, false);
-		c->tracks = calloc(index->tracks.count + 1, sizeof(*c->tracks));
-		if (!c->maker || !c->tracks)
-			status = tl_error_memory(err);
-	}
-	if (status < 0) {
-		free_cache(c);
-		return status;
-	}
-	*cache = c;
-	return 0;
+	c->maker = tl_sums_begin(known, false, false);
+	c->tracks = calloc(index->tracks.count + 1, sizeof(*c->tracks));
+	if (c->maker && c->tracks)
+		return c;
+	free_cache(c);
+	return NULL;
 }
 
 int tl_sum_cache_of(struct tl_call_index *index, struct tl_sum_cache **cache, struct tl_error *err)
 {
-	int status = 0;
+	struct tl_kept *kept = &index->kept[TL_KEPT_SUMS];
+	struct tl_known_functions *known;
+	int status = tl_known_functions_of(index, &known, err);
 
+	if (status < 0)
+		return status;
 	pthread_mutex_lock(&index->names);
-	*cache = index->kept;
-	if (!*cache)
-		status = make_cache(index, cache, err);
-	index->kept = *cache;
-	index->free_kept = free_cache;
+	if (!kept->what)
+		*kept = (struct tl_kept){ make_cache(index, known), free_cache };
+	*cache = kept->what;
 	pthread_mutex_unlock(&index->names);
-	return status;
+	return tl_error_unless_made(*cache != NULL, err);
 }
 
 /* ---- making the sums of a tile ---- */

@@ -45,8 +45,9 @@ void tl_call_index_close(struct tl_call_index *index)
 {
 	if (!index)
 		return;
-	if (index->kept)
-		index->free_kept(index->kept);
+	for (size_t i = 0; i < TL_KEPT_COUNT; i++)
+		if (index->kept[i].what)
+			index->kept[i].free(index->kept[i].what);
 	tl_call_tracks_free(&index->tracks);
 	pthread_mutex_destroy(&index->names);
 	free(index);

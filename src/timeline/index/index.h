@@ -4,11 +4,18 @@
 /* Tracks with their tiles, and who asks them. */
 #include "timeline/index/tiles.h"
 
+/* What those who ask keep beside an index, of whom each has a place. */
+enum { TL_KEPT_SUMS, TL_KEPT_FUNCTIONS, TL_KEPT_COUNT };
+
+struct tl_kept {
+	void *what; /* NULL: nothing yet */
+	void (*free)(void *what);
+};
+
 struct tl_call_index {
 	struct tl_call_tracks tracks;
 	pthread_mutex_t names; /* functions are named one at a time; and for `kept` */
-	void *kept;            /* of whoever asks for sums; NULL: nothing yet */
-	void (*free_kept)(void *kept);
+	struct tl_kept kept[TL_KEPT_COUNT];
 };
 
 /* One row of an answer: the summary of short calls that is still open. */
