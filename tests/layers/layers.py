@@ -88,7 +88,7 @@ SUB_ROOMS = {
     "xray": [["format"], ["records"], ["forks", "map"], ["profile"], ["calls", "listing"], ["yaml"]],
     "timeline": [[""], ["calls"], ["index"]],
     "record": [[""], ["emulation"]],
-    "view": [["code", "files", "points"], ["terminal", "web"]],
+    "view": [["code", "files", "points", "rows"], ["terminal", "web"]],
     "pprof": [["reader"], ["profile"], ["listing"]],
     "etm": [["packets"], ["flow", "listing"]],
     "query": [["trace"], ["tables"], ["sql"], ["extension"]],

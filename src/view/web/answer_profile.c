@@ -7,24 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arithmetic.h"
 #include "core/error.h"
 #include "core/output.h"
+#include "view/rows/heaviest.h"
 #include "view/web/answer.h"
 
 enum { MOST_FUNCTIONS = 50000, MOST_ARCS = 100000 };
 
-/* A function or an arc with the number by which the largest are chosen. */
-struct choice {
-	uint32_t number;
-	uint64_t weight;
-};
-
 /* The functions and calls that are shown. */
 struct chosen {
 	const struct tl_profile *profile;
-	struct choice *functions, *arcs;   /* arcs NULL: only functions are wanted */
-	struct tl_function_totals *totals; /* of functions[] */
+	struct tl_view_row *functions, *arcs; /* arcs NULL: only functions are wanted */
+	struct named {
+		const struct tl_function *function;
+		struct tl_function_totals totals;
+		struct tl_latency latency;
+		bool timed; /* it has durations */
+	} *named;           /* functions[] */
+	struct called {
+		int64_t caller, callee; /* places of functions in the answer; -1: none */
+		uint64_t calls;
+		const int64_t *cost;
+	} *called; /* arcs[] */
 	uint32_t function_count, arc_count;
 	uint32_t *place; /* by function: its place in the answer, TL_NONE: it is left out */
 	uint32_t functions_left, arcs_left;
@@ -38,27 +42,12 @@ static uint64_t weight_of(const struct tl_profile *profile, const int64_t *costs
 	return costs[0] < 0 ? 0 - (uint64_t)costs[0] : (uint64_t)costs[0];
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct choice *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return tl_compare(y->weight, x->weight);
-	return tl_compare(x->number, y->number);
-}
-
 static struct tl_function_totals totals_of(const struct tl_profile *profile, uint32_t function)
 {
 	struct tl_function_totals totals;
 
 	tl_profile_function_totals(profile, function, TL_NONE, &totals, sizeof(totals));
 	return totals;
-}
-
-static void sort(struct choice *list, uint32_t count)
-{
-	if (count)
-		qsort(list, count, sizeof(*list), by_weight);
 }
 
 /* As in the table of `report`: what was never called and has no cost has no row. */
@@ -71,11 +60,34 @@ static bool has_row(const struct tl_profile *profile, const struct tl_function_t
 	return any;
 }
 
+/* In the order of the profile: what is waited for is memory. */
+static bool name_functions(struct chosen *c)
+{
+	c->named = malloc(((size_t)c->function_count + 1) * sizeof(*c->named));
+	if (!c->named)
+		return false;
+	for (uint32_t i = 0; i < c->function_count; i++)
+		c->place[c->functions[i].number] = i;
+	for (uint32_t i = 0; i < tl_profile_function_count(c->profile); i++) {
+		struct named *named;
+
+		if (c->place[i] == TL_NONE)
+			continue;
+		named = &c->named[c->place[i]];
+		named->function = tl_profile_function(c->profile, i);
+		named->totals = totals_of(c->profile, i);
+		named->timed = tl_profile_latency(c->profile, i, TL_NONE, &named->latency,
+						  sizeof(named->latency));
+	}
+	return true;
+}
+
 static bool choose_functions(struct chosen *c)
 {
 	uint32_t all = tl_profile_function_count(c->profile), count = 0;
+	size_t shown;
 
-	c->functions = calloc((size_t)all + 1, sizeof(*c->functions));
+	c->functions = malloc(((size_t)all + 1) * sizeof(*c->functions));
 	c->place = malloc(((size_t)all + 1) * sizeof(*c->place));
 	if (!c->functions || !c->place)
 		return false;
@@ -85,17 +97,14 @@ static bool choose_functions(struct chosen *c)
 		c->place[i] = TL_NONE;
 		if (has_row(c->profile, &totals))
 			c->functions[count++] =
-				(struct choice){ i, weight_of(c->profile, totals.inclusive) };
+				(struct tl_view_row){ weight_of(c->profile, totals.inclusive), i };
 	}
-	sort(c->functions, count);
-	c->function_count = tl_min(count, MOST_FUNCTIONS);
+	shown = tl_view_heaviest(c->functions, count, MOST_FUNCTIONS);
+	if (shown == SIZE_MAX)
+		return false;
+	c->function_count = (uint32_t)shown;
 	c->functions_left = count - c->function_count;
-	c->totals = calloc((size_t)c->function_count + 1, sizeof(*c->totals));
-	for (uint32_t i = 0; c->totals && i < c->function_count; i++) {
-		c->place[c->functions[i].number] = i;
-		c->totals[i] = totals_of(c->profile, c->functions[i].number);
-	}
-	return c->totals != NULL;
+	return name_functions(c);
 }
 
 static bool is_shown(const struct chosen *c, const struct tl_arc *arc)
@@ -104,22 +113,39 @@ static bool is_shown(const struct chosen *c, const struct tl_arc *arc)
 	       (arc->caller == TL_NONE || c->place[arc->caller] != TL_NONE);
 }
 
+static int64_t place_of(const struct chosen *c, uint32_t function)
+{
+	return function == TL_NONE ? -1 : (int64_t)c->place[function];
+}
+
 static bool choose_arcs(struct chosen *c)
 {
 	uint32_t all = tl_profile_arc_count(c->profile), count = 0;
+	size_t shown;
 
-	c->arcs = calloc((size_t)all + 1, sizeof(*c->arcs));
+	c->arcs = malloc(((size_t)all + 1) * sizeof(*c->arcs));
 	if (!c->arcs)
 		return false;
 	for (uint32_t i = 0; i < all; i++)
 		if (is_shown(c, tl_profile_arc(c->profile, i)))
-			c->arcs[count++] =
-				(struct choice){ i, weight_of(c->profile,
-							      tl_profile_arc_cost(c->profile, i)) };
-	sort(c->arcs, count);
-	c->arc_count = tl_min(count, MOST_ARCS);
+			c->arcs[count++] = (struct tl_view_row){
+				weight_of(c->profile, tl_profile_arc_cost(c->profile, i)), i
+			};
+	shown = tl_view_heaviest(c->arcs, count, MOST_ARCS);
+	if (shown == SIZE_MAX)
+		return false;
+	c->arc_count = (uint32_t)shown;
 	c->arcs_left = all - c->arc_count;
-	return true;
+	c->called = malloc((shown + 1) * sizeof(*c->called));
+	for (uint32_t i = 0; c->called && i < c->arc_count; i++) {
+		uint32_t number = c->arcs[i].number;
+		const struct tl_arc *arc = tl_profile_arc(c->profile, number);
+
+		c->called[i] =
+			(struct called){ place_of(c, arc->caller), place_of(c, arc->callee),
+					 arc->calls, tl_profile_arc_cost(c->profile, number) };
+	}
+	return c->called != NULL;
 }
 
 static void free_chosen(struct chosen *c)
@@ -127,7 +153,8 @@ static void free_chosen(struct chosen *c)
 	free(c->functions);
 	free(c->arcs);
 	free(c->place);
-	free(c->totals);
+	free(c->named);
+	free(c->called);
 }
 
 /* ---- columns ---- */
@@ -145,8 +172,7 @@ static void put_names(struct tl_output *out, const struct chosen *c)
 	for (unsigned column = 0; column < 3; column++) {
 		tl_put_text(out, titles[column]);
 		for (uint32_t i = 0; i < c->function_count; i++) {
-			const struct tl_function *f =
-				tl_profile_function(c->profile, c->functions[i].number);
+			const struct tl_function *f = c->named[i].function;
 			const char *const texts[] = { f->name, f->object, f->file };
 
 			comma(out, i);
@@ -156,7 +182,7 @@ static void put_names(struct tl_output *out, const struct chosen *c)
 	tl_put_text(out, "],\"line\":[");
 	for (uint32_t i = 0; i < c->function_count; i++) {
 		comma(out, i);
-		tl_put_u64(out, tl_profile_function(c->profile, c->functions[i].number)->line);
+		tl_put_u64(out, c->named[i].function->line);
 	}
 }
 
@@ -167,7 +193,7 @@ static void put_costs(struct tl_output *out, const struct chosen *c, bool inclus
 	for (uint32_t e = 0; e < events; e++) {
 		tl_put_text(out, e ? "],[" : "[");
 		for (uint32_t i = 0; i < c->function_count; i++) {
-			const struct tl_function_totals *totals = &c->totals[i];
+			const struct tl_function_totals *totals = &c->named[i].totals;
 
 			comma(out, i);
 			tl_put_i64(out, inclusive ? totals->inclusive[e] : totals->self[e]);
@@ -181,7 +207,7 @@ enum count_column { CALLS, UNFINISHED, CUT };
 static void put_counts(struct tl_output *out, const struct chosen *c, enum count_column column)
 {
 	for (uint32_t i = 0; i < c->function_count; i++) {
-		const struct tl_function_totals *totals = &c->totals[i];
+		const struct tl_function_totals *totals = &c->named[i].totals;
 		const uint64_t numbers[] = { totals->calls, totals->unfinished, totals->cut };
 
 		comma(out, i);
@@ -193,17 +219,16 @@ static void put_counts(struct tl_output *out, const struct chosen *c, enum count
 static void put_durations(struct tl_output *out, const struct chosen *c)
 {
 	for (uint32_t i = 0; i < c->function_count; i++) {
-		struct tl_latency l;
+		const struct tl_latency *l = &c->named[i].latency;
 
 		comma(out, i);
-		if (!tl_profile_latency(c->profile, c->functions[i].number, TL_NONE, &l,
-					sizeof(l))) {
+		if (!c->named[i].timed) {
 			tl_put_text(out, "null");
 			continue;
 		}
 		tl_put_char(out, '[');
-		const uint64_t numbers[] = { l.calls, l.min, l.median, l.p90,
-					     l.p99,   l.max, l.sum,    l.exact };
+		const uint64_t numbers[] = { l->calls, l->min, l->median, l->p90,
+					     l->p99,   l->max, l->sum,    l->exact };
 
 		for (unsigned n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++) {
 			comma(out, n);
@@ -232,11 +257,6 @@ static void put_functions(struct tl_output *out, const struct chosen *c)
 	tl_put_text(out, "]}");
 }
 
-static int64_t place_of(const struct chosen *c, uint32_t function)
-{
-	return function == TL_NONE ? -1 : (int64_t)c->place[function];
-}
-
 static void put_arcs(struct tl_output *out, const struct chosen *c)
 {
 	uint32_t events = tl_profile_event_count(c->profile);
@@ -244,24 +264,24 @@ static void put_arcs(struct tl_output *out, const struct chosen *c)
 	tl_put_text(out, ",\n\"arcs\":{\"caller\":[");
 	for (uint32_t i = 0; i < c->arc_count; i++) {
 		comma(out, i);
-		tl_put_i64(out, place_of(c, tl_profile_arc(c->profile, c->arcs[i].number)->caller));
+		tl_put_i64(out, c->called[i].caller);
 	}
 	tl_put_text(out, "],\"callee\":[");
 	for (uint32_t i = 0; i < c->arc_count; i++) {
 		comma(out, i);
-		tl_put_i64(out, place_of(c, tl_profile_arc(c->profile, c->arcs[i].number)->callee));
+		tl_put_i64(out, c->called[i].callee);
 	}
 	tl_put_text(out, "],\"calls\":[");
 	for (uint32_t i = 0; i < c->arc_count; i++) {
 		comma(out, i);
-		tl_put_u64(out, tl_profile_arc(c->profile, c->arcs[i].number)->calls);
+		tl_put_u64(out, c->called[i].calls);
 	}
 	tl_put_text(out, "],\"inclusive\":[");
 	for (uint32_t e = 0; e < events; e++) {
 		tl_put_text(out, e ? "],[" : "[");
 		for (uint32_t i = 0; i < c->arc_count; i++) {
 			comma(out, i);
-			tl_put_i64(out, tl_profile_arc_cost(c->profile, c->arcs[i].number)[e]);
+			tl_put_i64(out, c->called[i].cost[e]);
 		}
 	}
 	tl_put_text(out, events ? "]]}" : "]}");
