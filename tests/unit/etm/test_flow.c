@@ -61,9 +61,10 @@ TEST(speculation_is_what_is_committed)
  * 1000 NOP, 1004 BL 1020, 1008 CBZ X0 1014, 100c NOP, 1010 B 1000, 1014 WFI, 1018 ISB, 101c BR X1,
  * 1020 NOP, 1024 RET, and no code behind it.
  */
-static const uint32_t program[] = {
-	0xd503201f, 0x94000007, 0xb4000060, 0xd503201f, 0x17fffffc,
-	0xd503207f, 0xd5033fdf, 0xd61f0020, 0xd503201f, 0xd65f03c0,
+static const uint8_t program[] = {
+	0x1f, 0x20, 0x03, 0xd5, 0x07, 0x00, 0x00, 0x94, 0x60, 0x00, 0x00, 0xb4, 0x1f, 0x20,
+	0x03, 0xd5, 0xfc, 0xff, 0xff, 0x17, 0x7f, 0x20, 0x03, 0xd5, 0xdf, 0x3f, 0x03, 0xd5,
+	0x20, 0x00, 0x1f, 0xd6, 0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6,
 };
 
 enum { BEGIN = 0x1000, END = BEGIN + sizeof(program) };
@@ -73,8 +74,8 @@ static const uint8_t *program_at(void *arg, uint64_t address, size_t *size)
 	(void)arg;
 	if (address < BEGIN || address >= END)
 		return NULL;
-	*size = END - address;
-	return (const uint8_t *)program + (address - BEGIN);
+	*size = (size_t)(END - address);
+	return program + (address - BEGIN);
 }
 
 /* What a trace by hand was followed to: "1000-1008 1020-1028". */
@@ -93,7 +94,7 @@ static int write_range(void *arg, const struct tl_etm_place *place,
 	struct hand *h = arg;
 	const size_t size = strlen(h->text);
 
-	assert_ptr_equal(range->code, (const uint8_t *)program + (range->address - BEGIN));
+	assert_ptr_equal(range->code, program + (range->address - BEGIN));
 	snprintf(h->text + size, sizeof(h->text) - size, "%s%llx-%llx", size ? " " : "",
 		 (unsigned long long)range->address,
 		 (unsigned long long)range->address + 4ull * range->count);
