@@ -540,7 +540,7 @@ const uint8_t *tl_etm_find_async(const uint8_t *pos, const uint8_t *end)
 			behind++;
 		if (behind == end)
 			return NULL;
-		if (*behind == 0x80)
+		if (*behind == TL_ETM_ASYNC_END)
 			return behind - ZEROS;
 		pos = behind + 1;
 	}

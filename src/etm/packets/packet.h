@@ -60,7 +60,8 @@ enum tl_etm_kind {
 };
 
 enum {
-	TL_ETM_ASYNC_BYTES = 12,
+	TL_ETM_ASYNC_BYTES = 12, /* zeros, and behind them */
+	TL_ETM_ASYNC_END = 0x80,
 	TL_ETM_MOST_BYTES = 40, /* no packet is longer */
 	TL_ETM_KEPT_ADDRESSES = 3,
 };

@@ -128,39 +128,43 @@ enum tl_etm_read tl_etm_reader_next(struct tl_etm_reader *r, struct tl_etm_packe
 
 /* ---- sources ---- */
 
-static bool has_async(const struct tl_etm_trace *trace, uint8_t id)
+static bool has_async(const struct tl_etm_trace *trace)
 {
-	struct tl_etm_reader r;
-
-	tl_etm_reader_begin(&r, trace, id, &tl_etm_usual_config);
-	synchronise(&r);
-	return r.pos < r.end;
+	return tl_etm_find_async(trace->begin, trace->end);
 }
 
-/* Which IDs have bytes in frames. */
+/*
+ * Which IDs have an A-Sync in frames. All are looked at together, as the bytes of a file that is no
+ * such trace belong to nearly every ID.
+ */
 static void see_ids(const struct tl_etm_trace *trace, bool *seen)
 {
+	unsigned zeros[TL_ETM_NO_ID + 1] = { 0 };
 	struct tl_etm_frames frames;
 	struct tl_etm_frame frame;
 
 	tl_etm_frames_begin(&frames, trace->begin, trace->end);
 	while (tl_etm_frames_next(&frames, &frame))
-		for (unsigned i = 0; i < frame.count; i++)
-			seen[frame.ids[i]] = true;
+		for (unsigned i = 0; i < frame.count; i++) {
+			const uint8_t id = frame.ids[i], byte = frame.bytes[i];
+
+			seen[id] |= byte == TL_ETM_ASYNC_END && zeros[id] >= TL_ETM_ASYNC_BYTES - 1;
+			zeros[id] = byte ? 0 : zeros[id] + 1;
+		}
 }
 
 size_t tl_etm_sources(const struct tl_etm_trace *trace, uint8_t *ids)
 {
-	bool seen[128] = { false };
+	bool seen[TL_ETM_NO_ID + 1] = { false };
 	size_t count = 0;
 
 	if (!trace->is_framed) {
 		ids[0] = 0;
-		return has_async(trace, 0);
+		return has_async(trace);
 	}
 	see_ids(trace, seen);
 	for (uint8_t id = 1; id < TL_ETM_IDS; id++)
-		if (seen[id] && has_async(trace, id))
+		if (seen[id])
 			ids[count++] = id;
 	return count;
 }

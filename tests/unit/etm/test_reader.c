@@ -280,6 +280,35 @@ TEST(sources_in_frames_are_read_one_by_one)
 	free(r);
 }
 
+/* An A-Sync is eleven zeros or more and 80, of one source; bytes of others may be between them. */
+TEST(sources_are_those_with_an_async)
+{
+	enum { SOURCES = 4, BYTES = 14 };
+	static const uint8_t data[SOURCES][BYTES] = {
+		{ 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 }, /* eleven */
+		{ 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 }, /* ten */
+		{ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80 }, /* thirteen */
+		{ 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x80 }, /* eleven, but not before 80 */
+	};
+	struct etm_bytes *out = malloc(sizeof(*out));
+	struct etm_framer f = { .out = out };
+	uint8_t ids[TL_ETM_IDS];
+
+	out->size = 0;
+	for (unsigned i = 0; i < SOURCES * BYTES; i++)
+		etm_frame_byte(&f, 0x10 + i % SOURCES, data[i % SOURCES][i / SOURCES],
+			       i + 1 < SOURCES * BYTES ? 0x10 + (i + 1) % SOURCES : 0);
+	while (f.at)
+		etm_frame_byte(&f, 0, 0, 0);
+	assert_int_equal(
+		tl_etm_sources(&(struct tl_etm_trace){ out->data, out->data + out->size, true },
+			       ids),
+		2);
+	assert_int_equal(ids[0], 0x10);
+	assert_int_equal(ids[1], 0x12);
+	free(out);
+}
+
 /* An offset is that of the byte in the file: a frame by hand. */
 TEST(offsets_in_frames_are_those_of_the_file)
 {
@@ -450,6 +479,7 @@ int main(void)
 		cmocka_unit_test(any_prefix_is_the_packets_that_are_whole),
 		cmocka_unit_test(damage_costs_up_to_the_next_async),
 		cmocka_unit_test(sources_in_frames_are_read_one_by_one),
+		cmocka_unit_test(sources_are_those_with_an_async),
 		cmocka_unit_test(offsets_in_frames_are_those_of_the_file),
 		cmocka_unit_test(an_id_may_take_effect_one_byte_later),
 		cmocka_unit_test(a_half_synchronisation_begins_at_an_even_place),
