@@ -204,7 +204,7 @@ void tl_pt_set_quiet(struct tl_pt_decoder *decoder, uint32_t number, unsigned ed
 	const unsigned insns = decoder->graph.blocks[number].ninsn;
 
 	__atomic_store_n(&decoder->graph.nodes[number].quiet,
-			 (uint8_t)(insns << TL_PT_QUIET_EDGES | edges), __ATOMIC_RELAXED);
+			 (uint8_t)(insns << TL_PT_QUIET_EDGES | edges), __ATOMIC_RELEASE);
 }
 
 /* What was passed over before the next node that is decoded ahead, of which there is one. */

@@ -54,7 +54,8 @@ struct tl_pt_node {
 	uint8_t traits;
 	/*
 	 * 0, or of a node that is quiet (unsized.h) the number of its instructions, and in the
-	 * lowest two bits which of its edges are; set while other threads walk
+	 * lowest two bits which of its edges are, both of COND and COND_CALL alone; set while
+	 * other threads walk, last of all
 	 */
 	uint8_t quiet;
 	uint8_t space;
@@ -70,6 +71,7 @@ enum {
 	TL_PT_BLOCK_MOST = 65535, /* instructions (9.1) */
 	TL_PT_SPACES = 255,
 	TL_PT_QUIET_EDGES = 2,                             /* bits of tl_pt_node.quiet */
+	TL_PT_QUIET_BOTH = 3,                              /* edges */
 	TL_PT_QUIET_MOST = UINT8_MAX >> TL_PT_QUIET_EDGES, /* instructions of a quiet node */
 };
 #define TL_PT_LINK_LIST 0x80000000u

@@ -48,7 +48,8 @@ struct walk {
 	uint32_t insns;  /* as in struct tl_pt_passed_nodes */
 	uint32_t passed; /* nodes passed over in this call */
 	uint32_t last;   /* an edge: the node that ran last */
-	uint32_t mask;   /* all bits set behind a quiet edge; 0: the next node is given */
+	/* TL_PT_QUIET_BOTH behind a quiet edge, 0: the next node is given */
+	uint32_t quiet;
 };
 
 /* Nodes passed over in one call, after which the caller learns how far decoding is. */
@@ -67,7 +68,10 @@ INLINE const struct tl_pt_node *node_at(const struct walk *walk)
 	return (const struct tl_pt_node *)(const void *)((const char *)walk->nodes + walk->cur);
 }
 
-/* Give a node, or pass over it; without a branch, as quiet nodes are two thirds and more. */
+/*
+ * Give a node, or pass over it; without a branch, as which of them it is cannot be foreseen where
+ * pass_plain() has stopped.
+ */
 INLINE void put_or_pass(struct walk *walk, const struct tl_pt_node *node, uint64_t outcome)
 {
 	const uint32_t quiet = __atomic_load_n(&node->quiet, __ATOMIC_RELAXED);
@@ -76,9 +80,9 @@ INLINE void put_or_pass(struct walk *walk, const struct tl_pt_node *node, uint64
 	walk->out[0] = tl_pt_edge_node(walk->cur);
 	walk->out[TL_PT_LOOKAHEAD_NODES] = walk->insns;
 	walk->out[2 * TL_PT_LOOKAHEAD_NODES] = walk->last | (insns ? TL_PT_COUNTED : 0);
-	walk->out += !(insns & walk->mask);
+	walk->out += !insns | !walk->quiet;
 	walk->insns += insns;
-	walk->mask = -(quiet >> outcome & 1);
+	walk->quiet = quiet >> outcome & 1 ? TL_PT_QUIET_BOTH : 0;
 	walk->last = walk->cur;
 }
 
@@ -201,23 +205,46 @@ INLINE enum tl_pt_stop use_branches(struct walk *walk, struct tl_pt_decoder *dec
 	return stop;
 }
 
-/* The same where quiet nodes are passed over. */
+/*
+ * Pass over conditional branches of which both edges are quiet, reached along a quiet edge, without
+ * a call inside: three of five blocks of a compiler's run, and more where fewer calls are made.
+ */
+INLINE void pass_plain(struct walk *walk)
+{
+	while (walk->count) {
+		const struct tl_pt_node *node = node_at(walk);
+		const uint32_t quiet = __atomic_load_n(&node->quiet, __ATOMIC_ACQUIRE);
+
+		if ((quiet & walk->quiet) != TL_PT_QUIET_BOTH || node->link)
+			break;
+		walk->insns += quiet >> TL_PT_QUIET_EDGES;
+		walk->last = walk->cur;
+		walk->cur = edge(walk, walk->bits >> 63);
+		walk->bits <<= 1;
+		walk->count--;
+	}
+}
+
+/* As use_branches(), where quiet nodes are passed over. */
 INLINE enum tl_pt_stop pass_branches(struct walk *walk, struct tl_pt_decoder *decoder)
 {
 	const uint32_t *begin = walk->out;
-	uint32_t room = (uint32_t)(walk->out_end - walk->out), had = walk->count;
-	uint32_t end = had - tl_min(had, room), between = 0;
+	const uint32_t had = walk->count;
+	uint32_t between = 0;
 	enum tl_pt_stop stop = TL_PT_STOP_GO;
 
-	while (stop == TL_PT_STOP_GO && walk->count != end) {
-		const struct tl_pt_node *node = node_at(walk);
-		enum tl_pt_node_kind kind = tl_pt_node_kind(node);
-		uint64_t outcome = walk->bits >> 63;
+	while (stop == TL_PT_STOP_GO) {
+		const struct tl_pt_node *node;
+		enum tl_pt_node_kind kind;
+		uint64_t outcome;
 
-		if (__builtin_expect(kind == TL_PT_NODE_COND, 1)) {
-			put_or_pass(walk, node, outcome);
-			walk->cur = edge(walk, outcome);
-		} else if (kind == TL_PT_NODE_COND_CALL) {
+		pass_plain(walk);
+		if (!walk->count || walk->out == walk->out_end)
+			break;
+		node = node_at(walk);
+		kind = tl_pt_node_kind(node);
+		outcome = walk->bits >> 63;
+		if (kind <= TL_PT_NODE_COND_CALL) {
 			give(walk, decoder, node, outcome);
 			walk->cur = edge(walk, outcome);
 		} else if (kind == TL_PT_NODE_RETURN) {
@@ -227,8 +254,6 @@ INLINE enum tl_pt_stop pass_branches(struct walk *walk, struct tl_pt_decoder *de
 			give(walk, decoder, node, 0);
 			stop = take_next(walk, decoder, node);
 			between++;
-			room = (uint32_t)(walk->out_end - walk->out);
-			end = walk->count - tl_min(walk->count, room);
 			continue;
 		} else {
 			break;
