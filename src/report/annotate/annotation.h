@@ -44,10 +44,28 @@ struct tl_note_group {
 	enum tl_group_outcome outcome;
 };
 
-/* Items of a packed run that follow each other and are of one group. */
+/*
+ * Items of a packed run that follow each other and are of one group: there are up to millions of
+ * these, and a cursor is 120 bytes, most of which only the rows of a profile file need.
+ */
 struct tl_packed_segment {
-	struct tl_pack_cursor from;
+	const struct tl_pack_chunk *chunk; /* `at`, `previous`, `next`: of the cursor */
+	struct tl_pack_place previous;
+	uint32_t at, next;
 	uint32_t count, group; /* group: the number of its costs */
+	uint32_t cursor;       /* TL_NONE; else the number of a whole one */
+};
+
+/*
+ * How many items of a group, the first ones, are sums of what is of one remark each. When there are
+ * `enough` items, it is time for that again.
+ */
+struct tl_packed_sums {
+	uint32_t count, enough;
+	uint32_t *of; /* by item: the number of its costs, TL_NONE: they are in the pack */
+	size_t of_capacity;
+	int64_t *costs; /* by number and event */
+	size_t cost_count, cost_capacity;
 };
 
 /*
@@ -57,11 +75,14 @@ struct tl_packed_segment {
 struct tl_packed_notes {
 	struct tl_packed_segment *segments;
 	size_t segment_count, segment_capacity;
+	struct tl_pack_cursor *cursors; /* of segments that begin with rows */
+	size_t cursor_count, cursor_capacity;
 	struct tl_groups by_group;  /* segments */
 	struct tl_index by_owner;   /* groups, while they are collected */
 	struct tl_pack_item *items; /* those of the group */
 	uint32_t item_count;
 	size_t item_capacity;
+	struct tl_packed_sums summed;
 	bool has_jumps;
 	uint32_t *order, *room; /* numbers of items, as they are sorted */
 	size_t order_capacity, room_capacity;
@@ -137,9 +158,8 @@ bool tl_packed_notes_collect(struct tl_annotation *a);
 /* The notes of a group, sorted. False without memory. */
 bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *group);
 void tl_packed_notes_free(struct tl_packed_notes *packed);
-/* Add the costs of an item to a vector of all events. */
-void tl_packed_notes_add_costs(const struct tl_annotation *a, const struct tl_pack_item *item,
-			       int64_t *sums);
+/* Add the costs of an item of the group that is loaded to a vector of all events. */
+void tl_packed_notes_add_costs(const struct tl_annotation *a, uint32_t number, int64_t *costs);
 static inline enum tl_note_kind tl_packed_note_kind(const struct tl_pack_item *item)
 {
 	static const enum tl_note_kind kinds[] = {
@@ -153,6 +173,14 @@ static inline enum tl_note_kind tl_packed_note_kind(const struct tl_pack_item *i
 
 /* Sort the items of the group that is loaded. False without memory. */
 bool tl_packed_notes_sort(struct tl_annotation *a);
+/* By remarks; 0: both are of the same one. */
+int tl_packed_notes_compare(const struct tl_annotation *a, uint32_t first, uint32_t second);
+/*
+ * Sort the items of the group that is loaded, and let one stand for all that are of its remark:
+ * files of many parts, or of many names for a function, have the same lines again and again. False
+ * without memory.
+ */
+bool tl_packed_notes_sum(struct tl_annotation *a);
 /* A jump of the group that is loaded. */
 struct tl_jump tl_packed_notes_jump(const struct tl_annotation *a, uint32_t number);
 

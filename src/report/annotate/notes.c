@@ -270,7 +270,7 @@ static void add_costs(const struct tl_annotation *a, const struct tl_note *note)
 	const int64_t *cost;
 
 	if (is_packed(a)) {
-		tl_packed_notes_add_costs(a, &a->packed.items[note->number], a->row);
+		tl_packed_notes_add_costs(a, note->number, a->row);
 		return;
 	}
 	if (note->kind == TL_NOTE_SELF)

@@ -17,11 +17,26 @@ static const char *file_of(const struct tl_annotation *a, uint32_t file)
 	return a->view.profile->names.names[file].text;
 }
 
-void tl_packed_notes_add_costs(const struct tl_annotation *a, const struct tl_pack_item *item,
-			       int64_t *sums)
+static void add_item_costs(const struct tl_annotation *a, const struct tl_pack_item *item,
+			   int64_t *costs)
 {
 	/* What is packed has sums that fit, and no negative costs. */
-	tl_pack_add_costs(item, a->packed.events, (uint64_t *)sums);
+	tl_pack_add_costs(item, a->packed.events, (uint64_t *)costs);
+}
+
+void tl_packed_notes_add_costs(const struct tl_annotation *a, uint32_t number, int64_t *costs)
+{
+	const struct tl_packed_notes *p = &a->packed;
+	const uint32_t events = tl_profile_event_count(a->view.profile);
+	const int64_t *sums;
+
+	if (number >= p->summed.count || p->summed.of[number] == TL_NONE) {
+		add_item_costs(a, &p->items[number], costs);
+		return;
+	}
+	sums = p->summed.costs + (size_t)p->summed.of[number] * events;
+	for (uint32_t e = 0; e < events; e++)
+		costs[e] += sums[e];
 }
 
 /* ---- groups ---- */
@@ -51,6 +66,35 @@ static uint32_t group_of(struct tl_annotation *a, const struct tl_note_owner *ow
 	return tl_index_add(&a->packed.by_owner, hash, found) ? found : TL_NONE;
 }
 
+/* Where a segment begins. False without memory. */
+static bool keep_cursor(struct tl_packed_notes *p, struct tl_packed_segment *segment,
+			const struct tl_pack_cursor *from)
+{
+	segment->cursor = TL_NONE;
+	segment->chunk = from->chunk;
+	segment->previous = from->previous;
+	segment->at = from->at;
+	segment->next = from->next;
+	if (!from->rows)
+		return true;
+	if (!tl_grow(&p->cursors, &p->cursor_capacity, p->cursor_count + 1, sizeof(*p->cursors)))
+		return false;
+	segment->cursor = (uint32_t)p->cursor_count;
+	p->cursors[p->cursor_count++] = *from;
+	return true;
+}
+
+static struct tl_pack_cursor cursor_of(const struct tl_packed_notes *p,
+				       const struct tl_packed_segment *segment)
+{
+	if (segment->cursor != TL_NONE)
+		return p->cursors[segment->cursor];
+	return (struct tl_pack_cursor){ .chunk = segment->chunk,
+					.at = segment->at,
+					.previous = segment->previous,
+					.next = segment->next };
+}
+
 static struct tl_packed_segment *add_segment(struct tl_annotation *a, uint32_t function,
 					     const char *file, const struct tl_pack_cursor *from)
 {
@@ -62,7 +106,9 @@ static struct tl_packed_segment *add_segment(struct tl_annotation *a, uint32_t f
 	    !tl_grow(&p->segments, &p->segment_capacity, p->segment_count + 1,
 		     sizeof(*p->segments)))
 		return NULL;
-	p->segments[p->segment_count] = (struct tl_packed_segment){ .from = *from, .group = group };
+	p->segments[p->segment_count] = (struct tl_packed_segment){ .group = group };
+	if (!keep_cursor(p, &p->segments[p->segment_count], from))
+		return NULL;
 	return &p->segments[p->segment_count++];
 }
 
@@ -76,7 +122,7 @@ static bool is_note(const struct tl_annotation *a, const struct tl_pack_item *it
 	if (a->packed.all_chosen || !item->cost_count)
 		return item->cost_count;
 	memset(a->packed.costs, 0, events * sizeof(*a->packed.costs));
-	tl_packed_notes_add_costs(a, item, a->packed.costs);
+	add_item_costs(a, item, a->packed.costs);
 	return tl_note_any_cost(&a->view, a->packed.costs);
 }
 
@@ -91,7 +137,7 @@ static void count_item(const struct tl_annotation *a, struct tl_note_group *grou
 	if (at > group->last)
 		group->last = at;
 	if (item->kind == TL_PACK_LINE)
-		tl_packed_notes_add_costs(a, item, tl_group_cost(a, group));
+		add_item_costs(a, item, tl_group_cost(a, group));
 }
 
 static bool collect_run(struct tl_annotation *a, const struct tl_pack_run *run)
@@ -173,8 +219,11 @@ bool tl_packed_notes_collect(struct tl_annotation *a)
 static bool load_segment(struct tl_annotation *a, const struct tl_packed_segment *segment)
 {
 	struct tl_packed_notes *p = &a->packed;
-	struct tl_pack_cursor cursor = segment->from;
+	struct tl_pack_cursor cursor = cursor_of(p, segment);
 
+	if (p->item_count > p->summed.count &&
+	    p->item_count + (uint64_t)segment->count > p->summed.enough && !tl_packed_notes_sum(a))
+		return false;
 	if (segment->count >= TL_NONE - p->item_count ||
 	    !tl_grow(&p->items, &p->item_capacity, p->item_count + segment->count,
 		     sizeof(*p->items)))
@@ -189,6 +238,107 @@ static bool load_segment(struct tl_annotation *a, const struct tl_packed_segment
 	}
 	return true;
 }
+
+/* ---- sums of items ---- */
+
+/* From so many on the items of a group are summed. */
+enum { FIRST_SUMMED = 1 << 14 };
+
+/* Its costs in the sums, which are 0 but for what was summed before. NULL without memory. */
+static int64_t *sums_of(struct tl_annotation *a, uint32_t *sum, const struct tl_pack_item *item)
+{
+	struct tl_packed_notes *p = &a->packed;
+	const uint32_t events = tl_profile_event_count(a->view.profile);
+	int64_t *costs;
+
+	if (*sum != TL_NONE)
+		return p->summed.costs + (size_t)*sum * events;
+	if (!tl_grow(&p->summed.costs, &p->summed.cost_capacity,
+		     (p->summed.cost_count + 1) * events, sizeof(*p->summed.costs)))
+		return NULL;
+	*sum = (uint32_t)p->summed.cost_count++;
+	costs = p->summed.costs + (size_t)*sum * events;
+	memset(costs, 0, events * sizeof(*costs));
+	add_item_costs(a, item, costs);
+	return costs;
+}
+
+/*
+ * The items of one remark, from `begin` to `end` in their order, as one, which stands in the place
+ * of the first. Only that one may be a sum already. False without memory.
+ */
+static bool sum_items(struct tl_annotation *a, uint32_t begin, uint32_t end, uint32_t *sum)
+{
+	struct tl_packed_notes *p = &a->packed;
+	const uint32_t number = p->order[begin];
+	struct tl_pack_item *first = &p->items[number];
+	int64_t *costs = NULL;
+
+	*sum = number < p->summed.count ? p->summed.of[number] : TL_NONE;
+	if (end - begin > 1 && first->kind != TL_PACK_JUMP) {
+		costs = sums_of(a, sum, first);
+		if (!costs)
+			return false;
+	}
+	for (uint32_t i = begin + 1; i < end; i++) {
+		const struct tl_pack_item *item = &p->items[p->order[i]];
+
+		first->count += item->count;
+		first->taken += item->taken;
+		if (costs)
+			add_item_costs(a, item, costs);
+	}
+	return true;
+}
+
+/* The first items of remarks, which `order` has from its beginning on, alone; as they came. */
+static bool keep_firsts(struct tl_packed_notes *p, uint32_t count)
+{
+	const uint32_t none = TL_NONE - 1;
+	uint32_t kept = 0;
+
+	if (!tl_grow(&p->summed.of, &p->summed.of_capacity, p->item_count, sizeof(*p->summed.of)))
+		return false;
+	/* `room`, which the order has made, has the sums of those that are kept. */
+	for (uint32_t i = 0; i < p->item_count; i++)
+		p->summed.of[i] = none;
+	for (uint32_t i = 0; i < count; i++)
+		p->summed.of[p->order[i]] = p->room[i];
+	for (uint32_t i = 0; i < p->item_count; i++) {
+		if (p->summed.of[i] == none)
+			continue;
+		p->items[kept] = p->items[i];
+		p->summed.of[kept++] = p->summed.of[i];
+	}
+	p->item_count = p->summed.count = count;
+	return true;
+}
+
+bool tl_packed_notes_sum(struct tl_annotation *a)
+{
+	struct tl_packed_notes *p = &a->packed;
+	uint32_t count = 0;
+
+	if (!tl_packed_notes_sort(a))
+		return false;
+	for (uint32_t i = 0, end; i < p->item_count; i = end) {
+		for (end = i + 1;
+		     end < p->item_count && !tl_packed_notes_compare(a, p->order[i], p->order[end]);
+		     end++)
+			;
+		if (!sum_items(a, i, end, &p->room[count]))
+			return false;
+		p->order[count++] = p->order[i];
+	}
+	if (!keep_firsts(p, count))
+		return false;
+	/* Where little is the same, it is not looked for often. */
+	p->summed.enough =
+		count > FIRST_SUMMED / 2 ? count > TL_NONE / 2 ? TL_NONE : 2 * count : FIRST_SUMMED;
+	return true;
+}
+
+/* ---- the notes of one group, sorted ---- */
 
 /* The items that were loaded as notes, sorted. */
 static bool make_notes(struct tl_annotation *a, const struct tl_note_owner *owner)
@@ -218,6 +368,9 @@ bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *g
 	bool ok = true;
 
 	p->item_count = 0;
+	p->summed.count = 0;
+	p->summed.cost_count = 0;
+	p->summed.enough = FIRST_SUMMED;
 	p->has_jumps = false;
 	for (uint32_t i = p->by_group.start[group->cost];
 	     ok && i < p->by_group.start[group->cost + 1]; i++)
@@ -228,6 +381,9 @@ bool tl_packed_notes_load(struct tl_annotation *a, const struct tl_note_group *g
 void tl_packed_notes_free(struct tl_packed_notes *packed)
 {
 	free(packed->segments);
+	free(packed->cursors);
+	free(packed->summed.of);
+	free(packed->summed.costs);
 	tl_groups_free(&packed->by_group);
 	tl_index_free(&packed->by_owner);
 	free(packed->items);

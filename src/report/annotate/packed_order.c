@@ -33,9 +33,8 @@ static uint64_t place_of(const struct tl_annotation *a, const struct tl_pack_ite
 	return tl_note_place(a, item->at.address, item->at.line);
 }
 
-static inline bool in_order(const void *context, uint32_t first, uint32_t second)
+static inline int compare_items(const struct tl_annotation *a, uint32_t first, uint32_t second)
 {
-	const struct tl_annotation *a = context;
 	const struct tl_pack_item *x = &a->packed.items[first], *y = &a->packed.items[second];
 	int order = tl_compare(place_of(a, x), place_of(a, y));
 
@@ -49,7 +48,17 @@ static inline bool in_order(const void *context, uint32_t first, uint32_t second
 
 		order = tl_note_compare_jumps(&left, &right);
 	}
-	return order <= 0;
+	return order;
+}
+
+int tl_packed_notes_compare(const struct tl_annotation *a, uint32_t first, uint32_t second)
+{
+	return compare_items(a, first, second);
+}
+
+static inline bool in_order(const void *context, uint32_t first, uint32_t second)
+{
+	return compare_items(context, first, second) <= 0;
 }
 
 static void compare_all(struct tl_annotation *a)
