@@ -180,7 +180,7 @@ uint8_t *tl_pfile_put_coded(uint8_t *to, uint64_t *last, const uint64_t *row, co
 	if (!count)
 		return to;
 	costs = tl_pfile_take_number(costs, &value);
-	*bits |= (unsigned)(value != 0) << KEYS;
+	*bits = (uint8_t)(*bits | (unsigned)(value != 0) << KEYS);
 	used = to = put_present(to, value);
 	sums[0] += tl_unzigzag(value);
 	for (uint32_t at = 1; at < count; at += TL_PFILE_GROUP) {
