@@ -201,13 +201,27 @@ static bool list_losses(struct tl_query_trace *trace)
 
 /* ---- threads ---- */
 
-static int compare_threads(const void *left, const void *right)
-{
-	const struct tl_query_thread *a = left, *b = right;
+/* A row of `threads` while its parts are added up: `part` is the number of one. */
+struct thread_part {
+	struct tl_query_thread thread;
+	uint32_t part;
+};
 
-	if (a->process != b->process)
-		return tl_compare(a->process, b->process);
-	return tl_compare(a->thread, b->thread);
+static bool is_same_thread(const struct tl_query_thread *a, const struct tl_query_thread *b)
+{
+	return a->process == b->process && a->thread == b->thread;
+}
+
+/* Of one thread by their numbers, as the first one that has a name gives the thread its own. */
+static int compare_thread_parts(const void *left, const void *right)
+{
+	const struct thread_part *a = left, *b = right;
+
+	if (a->thread.process != b->thread.process)
+		return tl_compare(a->thread.process, b->thread.process);
+	if (a->thread.thread != b->thread.thread)
+		return tl_compare(a->thread.thread, b->thread.thread);
+	return tl_compare(a->part, b->part);
 }
 
 static bool is_timed(const struct tl_query_thread *thread)
@@ -230,35 +244,31 @@ static void join(struct tl_query_thread *thread, const struct tl_query_thread *m
 
 static bool list_threads(struct tl_query_trace *trace)
 {
-	uint32_t count = tl_profile_part_count(trace->profile);
+	const uint32_t count = tl_profile_part_count(trace->profile);
+	struct tl_query_thread *threads = tl_zeroed(count, sizeof(*threads));
+	struct thread_part *parts = tl_zeroed(count, sizeof(*parts));
 	size_t kept = 0;
 
-	trace->folded.threads = tl_zeroed(count, sizeof(*trace->folded.threads));
-	if (!trace->folded.threads)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; threads && parts && i < count; i++) {
 		const struct tl_part *part = tl_profile_part(trace->profile, i);
 
-		trace->folded.threads[i] = (struct tl_query_thread){ part->process,
-								     part->thread,
-								     part->command,
-								     part->first_ticks,
-								     part->last_ticks,
-								     part->records,
-								     1 };
+		parts[i] = (struct thread_part){ { part->process, part->thread, part->command,
+						   part->first_ticks, part->last_ticks,
+						   part->records, 1 },
+						 i };
 	}
-	if (count)
-		qsort(trace->folded.threads, count, sizeof(*trace->folded.threads),
-		      compare_threads);
-	for (uint32_t i = 0; i < count; i++) {
-		if (kept &&
-		    !compare_threads(&trace->folded.threads[kept - 1], &trace->folded.threads[i]))
-			join(&trace->folded.threads[kept - 1], &trace->folded.threads[i]);
+	if (threads && parts && count)
+		qsort(parts, count, sizeof(*parts), compare_thread_parts);
+	for (uint32_t i = 0; threads && parts && i < count; i++) {
+		if (kept && is_same_thread(&threads[kept - 1], &parts[i].thread))
+			join(&threads[kept - 1], &parts[i].thread);
 		else
-			trace->folded.threads[kept++] = trace->folded.threads[i];
+			threads[kept++] = parts[i].thread;
 	}
+	trace->folded.threads = threads;
 	trace->folded.thread_count = kept;
-	return true;
+	free(parts);
+	return threads && parts;
 }
 
 bool tl_query_trace_prepare(struct tl_query_trace *trace)

@@ -5,6 +5,7 @@
  */
 #include "../unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,28 @@ TEST(times_of_a_thread_begin_with_a_time)
 	forget(&trace);
 }
 
+/* A thread whose parts have several names has that of its first part with one, however they lie. */
+TEST(the_first_part_names_a_thread)
+{
+	enum { PARTS = 300, THREADS = 3 };
+	struct tl_profile *profile = new_profile();
+	struct tl_query_trace trace;
+	char name[16];
+
+	for (unsigned i = 0; i < PARTS; i++) {
+		snprintf(name, sizeof(name), "part %u", i);
+		add_part(profile, 1, i % THREADS, i < THREADS ? "" : name, TIMES(0, 0), 1);
+	}
+	prepare(&trace, profile);
+	assert_int_equal(trace.folded.thread_count, THREADS);
+	for (unsigned i = 0; i < THREADS; i++) {
+		snprintf(name, sizeof(name), "part %u", THREADS + i);
+		assert_string_equal(trace.folded.threads[i].name, name);
+		assert_int_equal(trace.folded.threads[i].parts, PARTS / THREADS);
+	}
+	forget(&trace);
+}
+
 /* ---- losses ---- */
 
 /* Each kind of loss, by the name that the column has. */
@@ -366,6 +389,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_functions),
 		cmocka_unit_test(parts_of_a_thread_are_one_row),
 		cmocka_unit_test(times_of_a_thread_begin_with_a_time),
+		cmocka_unit_test(the_first_part_names_a_thread),
 		cmocka_unit_test(losses_are_rows),
 		cmocka_unit_test(rows_of_a_key_are_found),
 		cmocka_unit_test(an_index_without_rows),
