@@ -103,8 +103,8 @@ int tl_input_recognize(struct tl_input *input, const char *const *paths, size_t 
 }
 
 /*
- * The format of a further path, of which a file of no format has none; NULL: empty, or a stream,
- * which can be read only once and so is not looked into.
+ * The format of a further path; NULL: unknown, empty, or a stream, which can be read only once and
+ * so is not looked into.
  */
 static int format_of(const char *path, const struct tl_format **format, struct tl_error *err)
 {
@@ -119,7 +119,7 @@ static int format_of(const char *path, const struct tl_format **format, struct t
 	if (status == 0)
 		status = by_content(source, format, err);
 	tl_source_close(source);
-	return status == TL_TRUNCATED ? 0 : status;
+	return status == TL_TRUNCATED || status == TL_BAD_FORMAT ? 0 : status;
 }
 
 int tl_input_check_formats(const struct tl_input *input, const char *const *paths,

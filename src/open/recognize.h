@@ -12,7 +12,7 @@ int tl_input_recognize(struct tl_input *input, const char *const *paths, size_t 
 
 /*
  * The files of one input have one format: TL_BAD_USAGE, and *failed is the path, if the content of
- * a further one is of another, or TL_BAD_FORMAT, if it is of none, as it would be read as damage.
+ * a further one is of another, as it would be read as damage.
  */
 int tl_input_check_formats(const struct tl_input *input, const char *const *paths,
 			   size_t path_count, const char **failed, struct tl_error *err);

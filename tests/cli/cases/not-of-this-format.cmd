@@ -9,9 +9,3 @@ done
 # Standard input is read once: a check or a profile of it is one reading.
 tracelathe report --csv - <$profile >once; tracelathe report --csv $profile | cmp - once && echo "the same"
 tracelathe stacks - <$profile >once 2>/dev/null; tracelathe stacks $profile 2>/dev/null | cmp - once && echo "the same stacks"
-# A file of no format beside a trace is told as such, by those that read both as one input and by those that read each by itself; a text may be anything, and was
-# taken for folded stacks that are damaged.
-printf 'a;b 3\n' >a.folded; printf 'neither stacks nor a trace\n' >junk
-for words in report stacks diff "merge --to folded"; do
-	try $words a.folded junk 2>&1
-done
