@@ -19,10 +19,10 @@ struct tl_foreign_options {
 	const char *function, *object;   /* filters of calls and timelines, NULL: none */
 	bool exact, per_thread;          /* as in struct tl_input_options */
 	bool lines;                      /* cost lines, too */
-	bool sums_alone;                 /* no calls between functions, no sums of parts */
-	bool table;                      /* sums of functions over all parts are enough */
-	bool arguments;                  /* what instants say, for timelines */
-	struct tl_output *dump;          /* where each record is written; NULL: nowhere */
+	bool sums_alone;        /* no calls between functions, and sums of parts only per thread */
+	bool table;             /* sums of functions over all parts are enough */
+	bool arguments;         /* what instants say, for timelines */
+	struct tl_output *dump; /* where each record is written; NULL: nowhere */
 	bool json;
 };
 

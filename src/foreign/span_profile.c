@@ -180,6 +180,7 @@ static int make_profile(struct span_fold *s, bool table, struct tl_error *err)
 	if (status == 0) {
 		s->profile->timed = true;
 		s->profile->sums.only = f->options.sums_alone;
+		s->profile->sums.by_part = f->options.per_thread;
 		status = tl_profile_finish(s->profile, err);
 	}
 	free(s->all);

@@ -216,6 +216,7 @@ int tl_foreign_fold_stacks(struct tl_foreign_file *f, struct tl_profile **profil
 	if (status == 0) {
 		b.profile->losses.saturated += s->saturated;
 		b.profile->sums.only = f->options.sums_alone;
+		b.profile->sums.by_part = f->options.per_thread;
 		status = tl_profile_finish(b.profile, err);
 	}
 	free(b.functions);

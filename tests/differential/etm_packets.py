@@ -9,9 +9,11 @@ Exit status: 0 the same, 1 not, 77 skipped: libopencsd-dev was not there when th
 import subprocess
 import sys
 
+import common
+
 if len(sys.argv) < 3:
     print("skipped: libopencsd-dev is not installed")
-    sys.exit(77)
-# Traces, and the first seed.
+    sys.exit(common.SKIPPED)
+# Traces, and the first seed. Leaks are not looked for (common.py): OpenCSD's own are hundreds.
 failed = [program for program, traces in zip(sys.argv[1:], ("500", "100")) if subprocess.call([program, traces, "1"])]
 sys.exit(1 if failed else 0)

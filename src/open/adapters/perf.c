@@ -338,6 +338,7 @@ static struct tl_perf_sample_options sample_options(const struct tl_input *input
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),
+		.per_thread = o->per_thread,
 		.inlined = o->inlined,
 		.branches = o->branches,
 		.share = o->share,

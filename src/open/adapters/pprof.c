@@ -95,6 +95,7 @@ static struct tl_pprof_fold_options fold_options(const struct tl_input *input)
 		.raw_names = o->raw_names,
 		.lines = o->detail == TL_DETAIL_LINES,
 		.sums_alone = tl_input_sums_alone(o),
+		.per_thread = o->per_thread,
 		.source = input->source,
 	};
 }

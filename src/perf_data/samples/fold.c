@@ -484,6 +484,7 @@ static int build(struct builder *b, struct tl_perf_sample_remarks *remarks, stru
 		status = add_nodes(b, err);
 	if (status == 0) {
 		b->profile->sums.only = b->pass->options->sums_alone;
+		b->profile->sums.by_part = b->pass->options->per_thread;
 		status = tl_profile_finish(b->profile, err);
 	}
 	if (status == 0)

@@ -43,8 +43,9 @@ struct tl_perf_sample_options {
 	bool no_files;                          /* look for no code and no lists of names at all */
 	bool raw_names;                         /* no demangling */
 	bool lines;                             /* costs of lines and calls by position, too */
-	bool sums_alone;                        /* no calls between functions, no sums of parts */
-	bool inlined; /* functions that the compiler inlined are frames, too */
+	bool sums_alone; /* no calls between functions, and sums of parts only if */
+	bool per_thread; /* functions are wanted by part */
+	bool inlined;    /* functions that the compiler inlined are frames, too */
 	/*
 	 * what is counted are the branches that the processor recorded before each sample, where
 	 * they come from and go to

@@ -287,6 +287,7 @@ static int build(struct builder *b, struct tl_error *err)
 		tl_add_count(&b->profile->losses.saturated, b->collected.stacks.saturated,
 			     &b->profile->losses.saturated);
 		b->profile->sums.only = b->options->sums_alone;
+		b->profile->sums.by_part = b->options->per_thread;
 		status = tl_profile_finish(b->profile, err);
 	}
 	if (status < 0)

@@ -21,7 +21,8 @@ struct tl_pprof_fold_options {
 	const struct tl_debuginfod *debuginfod; /* asked for what is not found; NULL: nobody */
 	bool raw_names;
 	bool lines;               /* costs of lines and calls by position, too */
-	bool sums_alone;          /* no calls between functions, no sums of parts */
+	bool sums_alone;          /* no calls between functions, and sums of parts only if */
+	bool per_thread;          /* functions are wanted by part */
 	struct tl_source *source; /* told how far the pass is; NULL: nobody */
 };
 

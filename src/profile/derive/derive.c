@@ -280,8 +280,9 @@ static int derive_calls(struct tl_profile *profile, struct walk *w, struct tl_er
 /* Which things are derived: those up to this one. */
 static unsigned kinds_of(const struct tl_profile *profile)
 {
+	/* Functions that have durations by part have sums by part as well. */
 	if (profile->sums.only)
-		return LOCALS;
+		return profile->sums.by_part || profile->part_functions.table.count ? ARCS : LOCALS;
 	/*
 	 * The input has its own lines and arcs. Those of parts without contexts (fold/flat.h) are
 	 * added to.

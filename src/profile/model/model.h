@@ -81,9 +81,11 @@ struct tl_profile_durations {
 /* Sums over all parts, derived: by function, but for the first two. */
 struct tl_profile_sums {
 	/*
-	 * of contexts they are wanted alone: arcs, lines, and functions by part are not derived
+	 * of contexts they are wanted alone: arcs and lines are not derived, and functions by part
+	 * only with `by_part`
 	 */
 	bool only;
+	bool by_part;
 	bool derived;           /* lines and arcs follow from contexts, and from nothing else */
 	int64_t *total, *zeros; /* one vector of costs each */
 	int64_t *self, *inclusive;

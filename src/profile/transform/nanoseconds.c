@@ -226,6 +226,7 @@ static int make(struct conversion *c, struct tl_error *err)
 	c->to->emulated = from->emulated;
 	c->to->durations.exact = from->durations.exact;
 	c->to->sums.only = from->sums.only;
+	c->to->sums.by_part = from->sums.by_part;
 	c->to->losses = from->losses;
 	c->cost = malloc((from->event_count + (size_t)1) * sizeof(*c->cost));
 	return tl_error_unless_made(c->cost, err);
