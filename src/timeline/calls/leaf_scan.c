@@ -55,7 +55,7 @@ static size_t pass_inner(struct tl_leaf_scan *scan, const struct tl_steps *steps
 		top->self += step->ticks - ticks;
 		ticks = step->ticks;
 		/* TL_NOWHERE has all bits: a call that does not end here keeps it. */
-		top->end = ticks | (is_end - 1);
+		top->end = ticks | ((uint64_t)is_end - 1);
 		if (__builtin_expect(step->flags && is_end, 0))
 			top->flags |= step->flags;
 		*inner = number;
