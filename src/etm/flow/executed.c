@@ -109,7 +109,8 @@ static int say_gaps(struct tl_etm_executed *e, struct tl_error *err)
 			     err);
 	if (status == 0)
 		status = say(e, TL_ETM_GAP_ADDRESS, TL_BAD_RECORD,
-			     "a branch went to an address that is not in the trace", err);
+			     "what was executed is left out, as its address is not in the trace",
+			     err);
 	return tl_error_format(err, "etm", status);
 }
 

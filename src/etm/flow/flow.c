@@ -22,7 +22,6 @@ void tl_etm_flow_begin(struct tl_etm_flow *flow, const struct tl_etm_config *con
 		.config = config,
 		.blocks = blocks,
 		.told = *told,
-		.is_in_gap = true,
 	};
 	flow->returns.is_used = tl_etm_has_return_stack(config);
 }

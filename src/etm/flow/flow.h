@@ -84,7 +84,7 @@ struct tl_etm_flow {
 	struct tl_etm_waiting waiting;
 	uint64_t gaps[TL_ETM_GAPS];
 	uint64_t no_code; /* the first address without code */
-	uint64_t lost_atoms, ranges, instructions;
+	uint64_t lost_atoms;
 };
 
 void tl_etm_flow_begin(struct tl_etm_flow *flow, const struct tl_etm_config *config,

@@ -44,7 +44,8 @@ void tl_etm_walk_gap(struct tl_etm_flow *flow, enum tl_etm_gap why)
 {
 	flow->gaps[why]++;
 	flow->has_address = false;
-	flow->is_in_gap = true;
+	/* Tracing that was off is nothing missing, but an atom without an address behind it is. */
+	flow->is_in_gap = why != TL_ETM_GAP_OFF;
 	flow->returns.is_pending = false;
 	if (why == TL_ETM_GAP_OFF || why == TL_ETM_GAP_LOST)
 		tl_etm_walk_forget(flow);
@@ -89,8 +90,6 @@ static bool is_known(struct tl_etm_flow *flow)
 
 static int tell(struct tl_etm_flow *flow, const struct tl_etm_range *range)
 {
-	flow->ranges++;
-	flow->instructions += range->count;
 	return flow->told.range(flow->told.arg, &flow->place, range);
 }
 

@@ -222,6 +222,34 @@ TEST(what_could_not_be_followed_is_said)
 	free_whole(w);
 }
 
+/* Atoms in front of any address, and behind a Trace On that none follows. */
+TEST(atoms_without_an_address_are_said)
+{
+	const struct etm_context a64 = { .is_64bit = true, .id_bytes = 4 };
+
+	for (unsigned traced = 0; traced < 2; traced++) {
+		struct whole *w = calloc(1, sizeof(*w));
+		struct tl_etm_executed e = { .no_code = 0 };
+
+		w->m = calloc(1, sizeof(*w->m));
+		etm_async(&w->bytes);
+		etm_trace_info(&w->bytes, 0, 0, 0, 0);
+		if (traced) {
+			etm_address_context(&w->bytes, 0x2000, false, 64, &a64);
+			etm_byte(&w->bytes, 0x04);
+		}
+		etm_byte(&w->bytes, 0xf7);
+		etm_byte(&w->bytes, 0xf7);
+		assert_int_equal(execute(&e, w, NULL), 0);
+		assert_int_equal(e.faults.count, 1);
+		assert_string_equal(said(&e, 0), "once what was executed is left out, as its "
+						 "address is not in the trace");
+		assert_int_equal(e.lost_atoms, 2);
+		tl_etm_executed_end(&e);
+		free_whole(w);
+	}
+}
+
 static int write_all(const void *input, struct tl_output *out)
 {
 	struct tl_etm_executed e = { .no_code = 0 };
@@ -262,6 +290,7 @@ int main(void)
 		cmocka_unit_test(long_streams_are_in_files),
 		cmocka_unit_test(a_file_is_what_the_machine_executed),
 		cmocka_unit_test(what_could_not_be_followed_is_said),
+		cmocka_unit_test(atoms_without_an_address_are_said),
 		cmocka_unit_test(each_allocation_is_refused),
 	};
 
