@@ -31,8 +31,6 @@ struct etm_input {
 	struct tl_etm_file file;
 	struct tl_etm_executed executed;
 	const struct tl_fault_list *met; /* by the last operation */
-	const char
-		*lacking; /* what the last operation could not have from a trace, NULL: nothing */
 };
 
 enum { NAME = 64 };
@@ -242,7 +240,7 @@ static int follow(struct tl_input *input, struct tl_error *err)
 	struct etm_input *in = input->handle;
 	int status;
 
-	in->lacking = NULL;
+	in->xtrace.lacking = NULL;
 	in->met = &in->executed.faults;
 	if (in->xtrace.trace)
 		return 0;
@@ -276,7 +274,7 @@ static struct tl_etm_file *begin(struct tl_input *input)
 
 	tl_fault_list_free(&in->file.faults);
 	in->met = &in->file.faults;
-	in->lacking = NULL;
+	in->xtrace.lacking = NULL;
 	return &in->file;
 }
 
@@ -353,33 +351,13 @@ static int executed_etm(struct tl_input *input, size_t number, uint64_t salt,
 	return status < 0 ? status : tl_xtrace_input_executed(input, number, salt, source, err);
 }
 
-/* Tables of what a trace does not have are empty, which is to be said. */
-static const char *find_lacking(unsigned analyses)
-{
-	const unsigned others =
-		TL_ANALYZE_MIX | TL_ANALYZE_BLOCKS | TL_ANALYZE_BBV | TL_ANALYZE_BRANCHES;
-
-	if (analyses & TL_ANALYZE_SYSCALLS)
-		return "the trace has no arguments and results of system calls";
-	if (!analyses || analyses & ~others)
-		return "the trace does not say which memory was accessed: of data nothing is "
-		       "counted";
-	return NULL;
-}
-
 static int analyze_etm(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err)
 {
-	struct etm_input *in = input->handle;
 	int status = follow(input, err);
 
-	if (status < 0)
-		return status;
-	in->lacking = find_lacking(analysis->analyses);
-	if (in->lacking && input->options.strict)
-		return tl_error_format(err, "etm",
-				       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, in->lacking));
-	return tl_xtrace_input_analyze(input, analysis, out, failed, err);
+	return status < 0 ? status
+			  : tl_xtrace_input_analyze_log(input, analysis, false, out, failed, err);
 }
 
 static size_t code_etm(struct tl_input *input, const char *object, uint64_t address, uint8_t *bytes,
@@ -394,21 +372,9 @@ static size_t damage_etm(struct tl_input *input, struct tl_damage *places, size_
 			 uint64_t *count, uint64_t *skipped_bytes)
 {
 	const struct etm_input *in = input->handle;
-	size_t listed = tl_fault_damage(in->met, places, room, count, skipped_bytes);
+	const size_t listed = tl_fault_damage(in->met, places, room, count, skipped_bytes);
 
-	*count += in->lacking != NULL;
-	if (in->lacking && listed < room)
-		places[listed++] = (struct tl_damage){
-			.status = TL_UNSUPPORTED,
-			.text = in->lacking,
-			.offset = TL_NOWHERE,
-			.record = TL_NOWHERE,
-		};
-	listed += tl_xtrace_input_code_damage(&in->xtrace, places + listed, room - listed, count);
-	for (size_t i = 0; i < in->xtrace.binary_count; i++)
-		listed += tl_binary_damage(in->xtrace.binaries[i], places + listed, room - listed,
-					   count);
-	return listed;
+	return listed + tl_xtrace_input_damage(&in->xtrace, places + listed, room - listed, count);
 }
 
 const struct tl_format tl_etm_format = {

@@ -12,13 +12,11 @@
 #include "insn_log/insn_log.h"
 #include "open/adapters/foreign.h"
 #include "open/adapters/xtrace/xtrace.h"
-#include "open/binaries.h"
 #include "xtrace/format/trace.h"
 
 struct log_input {
 	struct tl_xtrace_input xtrace; /* first: the operations of xtrace find it at the handle */
 	struct tl_insn_log_file log;
-	const char *lacking; /* what the last operation could not have from a log, NULL: nothing */
 };
 
 enum { NAME = 64 };
@@ -160,52 +158,23 @@ static int dump_log(struct tl_input *input, bool json, struct tl_output *out, st
 	return tl_xtrace_input_instructions(input, &select, json, out, err);
 }
 
-/* Tables of what a log does not have are empty, which is to be said. */
-static const char *find_lacking(const struct tl_insn_log_file *log, unsigned analyses)
-{
-	const unsigned data = TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
-			      TL_ANALYZE_SHARING | TL_ANALYZE_DEPENDENCES;
-
-	if (analyses & TL_ANALYZE_SYSCALLS)
-		return "the log has no arguments and results of system calls";
-	if (!log->has_accesses && (!analyses || analyses & data))
-		return "the log does not say which memory was accessed: of data nothing is "
-		       "counted";
-	return NULL;
-}
-
 static int analyze_log(struct tl_input *input, const struct tl_analysis *analysis,
 		       struct tl_output *out, const char **failed, struct tl_error *err)
 {
-	struct log_input *in = input->handle;
+	const struct log_input *in = input->handle;
 
-	in->lacking = find_lacking(&in->log, analysis->analyses);
-	if (in->lacking && input->options.strict)
-		return tl_error_format(err, "insn-log",
-				       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, in->lacking));
-	return tl_xtrace_input_analyze(input, analysis, out, failed, err);
+	return tl_xtrace_input_analyze_log(input, analysis, in->log.has_accesses, out, failed, err);
 }
 
 static size_t damage_log(struct tl_input *input, struct tl_damage *places, size_t room,
 			 uint64_t *count, uint64_t *skipped_bytes)
 {
 	struct log_input *in = input->handle;
-	size_t listed = tl_foreign_list_faults(&in->log.faults, places, room);
+	const size_t listed = tl_foreign_list_faults(&in->log.faults, places, room);
 
-	*count = in->log.faults.count + (in->lacking != NULL);
+	*count = in->log.faults.count;
 	*skipped_bytes = in->log.faults.skipped_bytes;
-	if (in->lacking && listed < room)
-		places[listed++] = (struct tl_damage){
-			.status = TL_UNSUPPORTED,
-			.text = in->lacking,
-			.offset = TL_NOWHERE,
-			.record = TL_NOWHERE,
-		};
-	listed += tl_xtrace_input_code_damage(&in->xtrace, places + listed, room - listed, count);
-	for (size_t i = 0; i < in->xtrace.binary_count; i++)
-		listed += tl_binary_damage(in->xtrace.binaries[i], places + listed, room - listed,
-					   count);
-	return listed;
+	return listed + tl_xtrace_input_damage(&in->xtrace, places + listed, room - listed, count);
 }
 
 const struct tl_format tl_insn_log_format = {

@@ -3,7 +3,6 @@
 #include <elf.h>
 
 #include "core/error.h"
-#include "open/binaries.h"
 #include "open/adapters/xtrace/xtrace.h"
 
 static int describe_xtrace(struct tl_input *input, bool json, struct tl_output *out,
@@ -83,10 +82,7 @@ static size_t damage_xtrace(struct tl_input *input, struct tl_damage *places, si
 			.record = faults[i].record,
 			.path = faults[i].path,
 		};
-	listed += tl_xtrace_input_code_damage(x, places + listed, room - listed, count);
-	for (size_t i = 0; i < x->binary_count; i++)
-		listed += tl_binary_damage(x->binaries[i], places + listed, room - listed, count);
-	return listed;
+	return listed + tl_xtrace_input_damage(x, places + listed, room - listed, count);
 }
 
 /* The whole of a stream as we would write it; the snapshots go with it where there is a place for

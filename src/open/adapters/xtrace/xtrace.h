@@ -16,6 +16,8 @@ struct tl_xtrace_input {
 	bool opcodes_asked;
 	struct tl_error opcodes_lack; /* why they are not all there; status 0: they are */
 	bool is_log; /* a log as text: tokens are ours, and values of accesses unknown */
+	/* what the last analysis could not have from such a log, NULL: nothing */
+	const char *lacking;
 };
 
 /* xtrace_input.c */
@@ -43,6 +45,10 @@ uint32_t tl_xtrace_input_snapshot(uint64_t number);
 /* xtrace_analyze.c */
 int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *analysis,
 			    struct tl_output *out, const char **failed, struct tl_error *err);
+/* The same of what has no results of system calls, and may have no accesses to memory. */
+int tl_xtrace_input_analyze_log(struct tl_input *input, const struct tl_analysis *analysis,
+				bool has_accesses, struct tl_output *out, const char **failed,
+				struct tl_error *err);
 int tl_xtrace_input_locate(struct tl_input *input, const struct tl_simpoint_options *options,
 			   tl_simpoint_found_fn *fn, void *arg, struct tl_error *err);
 extern const struct tl_conversion tl_xtrace_conversions[];
@@ -59,9 +65,12 @@ int tl_xtrace_input_executed(struct tl_input *input, size_t number, uint64_t sal
 			     struct tl_flow_source *source, struct tl_error *err);
 size_t tl_xtrace_input_code(struct tl_input *input, const char *object, uint64_t address,
 			    uint8_t *bytes, size_t size);
-/* Why not all of the code could be read, as a place of damage. Returns how many it filled. */
-size_t tl_xtrace_input_code_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
-				   size_t room, uint64_t *count);
+/*
+ * What an analysis lacked, why not all of the code could be read, and what of the programs is
+ * damaged, as places of damage. Returns how many it filled, and adds to *count.
+ */
+size_t tl_xtrace_input_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
+			      size_t room, uint64_t *count);
 int tl_xtrace_input_instructions(struct tl_input *input, const struct tl_xtrace_select *select,
 				 bool json, struct tl_output *out, struct tl_error *err);
 

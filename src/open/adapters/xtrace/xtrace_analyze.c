@@ -175,6 +175,33 @@ int tl_xtrace_input_analyze(struct tl_input *input, const struct tl_analysis *an
 	return status;
 }
 
+/* Tables of what there is not are empty, which is to be said. */
+static const char *find_lacking(bool has_accesses, unsigned analyses)
+{
+	const unsigned data = TL_ANALYZE_FOOTPRINT | TL_ANALYZE_REUSE | TL_ANALYZE_CACHE |
+			      TL_ANALYZE_SHARING | TL_ANALYZE_DEPENDENCES;
+
+	if (analyses & TL_ANALYZE_SYSCALLS)
+		return "the trace has no arguments and results of system calls";
+	if (!has_accesses && (!analyses || analyses & data))
+		return "the trace does not say which memory was accessed: of data nothing is "
+		       "counted";
+	return NULL;
+}
+
+int tl_xtrace_input_analyze_log(struct tl_input *input, const struct tl_analysis *analysis,
+				bool has_accesses, struct tl_output *out, const char **failed,
+				struct tl_error *err)
+{
+	struct tl_xtrace_input *x = input->handle;
+
+	x->lacking = find_lacking(has_accesses, analysis->analyses);
+	if (x->lacking && input->options.strict)
+		return tl_error_format(err, input->format->info.name,
+				       tl_error_at(err, TL_UNSUPPORTED, TL_NOWHERE, x->lacking));
+	return tl_xtrace_input_analyze(input, analysis, out, failed, err);
+}
+
 /* ---- intervals of simulation points ---- */
 
 struct located {

@@ -5,6 +5,7 @@
 #include "core/arithmetic.h"
 #include "core/error.h"
 #include "open/adapters/xtrace/xtrace.h"
+#include "open/binaries.h"
 #include "open/several.h"
 #include "symbols/binary.h"
 #include "xtrace/calls/source.h"
@@ -162,17 +163,30 @@ size_t tl_xtrace_input_code(struct tl_input *input, const char *object, uint64_t
 	return tl_xtrace_opcodes_at(&x->opcodes, address, bytes, size);
 }
 
-size_t tl_xtrace_input_code_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
-				   size_t room, uint64_t *count)
+/* One place, of what is nowhere in the file; status TL_OK: none. Returns whether it was filled. */
+static size_t put_damage(enum tl_status status, const char *text, struct tl_damage *places,
+			 size_t room, uint64_t *count)
 {
-	if (x->opcodes_lack.status == TL_OK)
+	if (status == TL_OK)
 		return 0;
 	++*count;
 	if (!room)
 		return 0;
-	*places = (struct tl_damage){ .status = x->opcodes_lack.status,
-				      .text = x->opcodes_lack.text,
-				      .offset = TL_NOWHERE,
-				      .record = TL_NOWHERE };
+	*places = (struct tl_damage){
+		.status = status, .text = text, .offset = TL_NOWHERE, .record = TL_NOWHERE
+	};
 	return 1;
+}
+
+size_t tl_xtrace_input_damage(const struct tl_xtrace_input *x, struct tl_damage *places,
+			      size_t room, uint64_t *count)
+{
+	size_t listed =
+		put_damage(x->lacking ? TL_UNSUPPORTED : TL_OK, x->lacking, places, room, count);
+
+	listed += put_damage(x->opcodes_lack.status, x->opcodes_lack.text, places + listed,
+			     room - listed, count);
+	for (size_t i = 0; i < x->binary_count; i++)
+		listed += tl_binary_damage(x->binaries[i], places + listed, room - listed, count);
+	return listed;
 }
