@@ -195,8 +195,12 @@ def check_same(program, log, path, what, *options):
     for question in QUESTIONS:
         if options and question in NAMING:
             continue
-        wanted, got = (without_names(common.run(*question, "--binary", program, *more)) for more in ([log], [*options, path]))
+        wanted, got = (without_names(common.run(*question, "--binary", program, *more)) for more in ([log], [*REGISTERS, *options, path]))
         expect("%s of %s" % (" ".join(question), what), got.splitlines(), wanted.splitlines())
+
+
+# Of the unit that trace() writes as. Without them they are assumed, which is told, with status 1.
+REGISTERS = ("--trcidr0", "0x28000ea1", "--trcidr1", "0x4100f403", "--trcidr2", "0x488", "--trcconfigr", "0x18c1")
 
 
 def main():
@@ -215,21 +219,22 @@ def main():
             path = os.path.join(folder, "trace")
             open(path, "wb").write(data)
             check_same(program, log, path, "a trace of %d bytes" % len(data))
-            flow = common.run("diff", "--flow", "--binary", program, "--format", "etm", path, path, status=(0,))
+            flow = common.run("diff", "--flow", "--binary", program, *REGISTERS, "--format", "etm", path, path, status=(0,))
             if not flow:
                 fail("diff --flow says nothing")
             count += len(QUESTIONS)
         # Two sources: the one is chosen by its ID, or both are there, each as a stream of its own.
         open(path, "wb").write(frames({0x10: data, 0x12: trace(order[:3000], True, None)}))
         check_same(program, log, path, "a source in frames", "--trctraceidr", "0x10")
-        rows = common.report("--binary", program, path)
+        rows = common.report("--binary", program, *REGISTERS, path)
         expect("instructions of two sources", sum(int(r["Ir:self"]) for r in rows), len(order) + 3000)
         # A stream for each context ID.
         half = len(order) // 2
         open(path, "wb").write(trace(order[:half], True, 71) + trace(order[half:], True, 72))
-        rows = common.report("--binary", program, "--threads", path)
+        rows = common.report("--binary", program, *REGISTERS, "--threads", path)
         by_thread = {t: sum(int(r["Ir:self"]) for r in rows if r["thread"] == t) for t in {r["thread"] for r in rows}}
         expect("instructions of two contexts", by_thread, {"71": half, "72": len(order) - half})
+        common.run("report", "--binary", program, *REGISTERS[2:], path, status=(1,))
         # Without the program nothing is known.
         common.run("report", path, status=(2,))
         # A program of another machine is none that it was executed of.

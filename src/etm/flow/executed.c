@@ -87,6 +87,21 @@ static int say(struct tl_etm_executed *e, enum tl_etm_gap gap, enum tl_status st
 			      how_often(often, e->gaps[gap]), what, e->no_code);
 }
 
+/* Atoms of a unit that was built otherwise may be followed along another way without a word. */
+static int say_assumed(struct tl_etm_executed *e, struct tl_error *err)
+{
+	const struct tl_fault fault = {
+		.rule = "etm.registers",
+		.text = "registers of Cortex-A under Linux are assumed, as not all are given: "
+			"--trcidr0, --trcidr1, --trcidr2 and --trcconfigr",
+		.status = TL_UNSUPPORTED,
+		.offset = TL_NOWHERE,
+		.record = TL_NOWHERE,
+	};
+
+	return tl_error_format(err, "etm", tl_fault_note(&e->faults, &fault, err));
+}
+
 static int say_gaps(struct tl_etm_executed *e, struct tl_error *err)
 {
 	int status =
@@ -132,6 +147,8 @@ int tl_etm_execute(struct tl_etm_executed *e, const struct tl_etm_file *file, tl
 		status = follow_source(f, i);
 	e->faults = f->file.faults;
 	free(f);
+	if (status == 0 && file->is_assumed)
+		status = say_assumed(e, err);
 	return status < 0 ? status : say_gaps(e, err);
 }
 

@@ -75,6 +75,7 @@ int tl_etm_describe(struct tl_etm_file *file, bool json, struct tl_output *out,
 	tl_facts_begin(&facts, out, json);
 	tl_fact_text(&facts, "format", "etm");
 	tl_fact_text(&facts, "trace_unit", file->config.is_ete ? "ete" : "etmv4");
+	tl_fact_bool(&facts, "registers_assumed", file->is_assumed);
 	tl_fact_bool(&facts, "framed", file->trace.is_framed);
 	tl_fact_u64(&facts, "bytes", (uint64_t)(file->trace.end - file->trace.begin));
 	tl_facts_list(&facts, "sources");

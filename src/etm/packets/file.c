@@ -20,6 +20,8 @@ static void configure(struct tl_etm_file *file, const struct tl_etm_registers *r
 	c->idr2 = r->idr2 ? r->idr2 : c->idr2;
 	c->idr8 = r->idr8 ? r->idr8 : c->idr8;
 	c->configr = r->configr ? r->configr : c->configr;
+	/* Of TRCIDR8, 0 is a value as good as any. */
+	file->is_assumed = !r->idr0 || !r->idr1 || !r->idr2 || !r->configr;
 	if (r->idr1) {
 		c->idr1 = r->idr1;
 		c->is_ete = says_ete(r->idr1);

@@ -14,6 +14,7 @@ struct tl_etm_registers {
 struct tl_etm_file {
 	struct tl_etm_trace trace;
 	struct tl_etm_config config;
+	bool is_assumed; /* not all of the registers were given */
 	uint8_t ids[TL_ETM_IDS];
 	size_t source_count;
 	struct tl_fault_list faults;

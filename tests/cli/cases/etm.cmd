@@ -18,23 +18,27 @@ tracelathe dump ids | tail -4
 tracelathe dump --trcidr2 0x1088 ids | tail -2
 echo "executed: fib(2), which calls fib(1) and fib(0), of small.elf, 6 + 2 + 6 + 4 + 3 + 6 + 4 + 2 + 4 instructions:"
 program=$GOLDEN/xtrace/small.elf
+unit="--trcidr0 0x28000ea1 --trcidr1 0x4100f403 --trcidr2 0x488 --trcconfigr 0x18c1"
 # At 400120: E E N E E N E E E; then an address that is not in the program.
 printf "$async"'\1\0\4\205\110\0\100\0\0\0\0\0\60\373\373\377' >fib
-tracelathe report --csv --binary "$program" fib | cut -d, -f1,6-; echo "status $?"
-tracelathe dump --calls --binary "$program" fib
-tracelathe dump --instructions --no-text --ordinals 6..9 --binary "$program" fib
-tracelathe analyze --syscalls --binary "$program" fib >/dev/null; echo "status $?"
-tracelathe analyze --mix --strict --binary "$program" fib >/dev/null; echo "status $?"
+tracelathe report --csv $unit --binary "$program" fib | cut -d, -f1,6-; echo "status $?"
+tracelathe dump --calls $unit --binary "$program" fib
+tracelathe dump --instructions --no-text $unit --ordinals 6..9 --binary "$program" fib
+tracelathe analyze --syscalls $unit --binary "$program" fib >/dev/null; echo "status $?"
+tracelathe analyze --mix --strict $unit --binary "$program" fib >/dev/null; echo "status $?"
 echo "code of no program:"
-tracelathe report --csv --raw "$program:0x120-0x28c@0x400120" fib | cut -d, -f1,6-; echo "status $?"
-tracelathe report --raw "$program:0x120@0x400120" --binary "$program" fib | grep -c fib; echo "status $?"
+tracelathe report --csv $unit --raw "$program:0x120-0x28c@0x400120" fib | cut -d, -f1,6-; echo "status $?"
+tracelathe report $unit --raw "$program:0x120@0x400120" --binary "$program" fib | grep -c fib; echo "status $?"
 cp "$program" small.elf
-tracelathe report --raw small.elf:0x20000@0x400120 fib; echo "status $?"
-tracelathe report --raw small.elf@0xffffffffffffff00 fib; echo "status $?"
+tracelathe report $unit --raw small.elf:0x20000@0x400120 fib; echo "status $?"
+tracelathe report $unit --raw small.elf@0xffffffffffffff00 fib; echo "status $?"
 printf '\235\0\0\120\0\0\0\0\0\367' >>fib
-tracelathe stacks --binary "$program" fib; echo "status $?"
+tracelathe stacks $unit --binary "$program" fib; echo "status $?"
 cp "$GOLDEN/../corpus/xray/bin/args.elf" x86-64
-tracelathe stacks --binary x86-64 fib; echo "status $?"
+tracelathe stacks $unit --binary x86-64 fib; echo "status $?"
+echo "registers that are not given:"
+tracelathe stacks --trcidr0 0x28000ea1 --raw "$program:0x120-0x28c@0x400120" fib; echo "status $?"
+tracelathe stacks --strict --raw "$program:0x120-0x28c@0x400120" fib; echo "status $?"
 echo "not of packets:"
 tracelathe report trace; echo "status $?"
 tracelathe dump --instructions trace; echo "status $?"

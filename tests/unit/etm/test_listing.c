@@ -85,7 +85,8 @@ static const char json[] =
 	"{\"offset\":66,\"packet\":\"conditional-instruction-1\",\"key\":5}\n";
 
 static const char facts[] =
-	"{\"format\":\"etm\",\"trace_unit\":\"etmv4\",\"framed\":false,\"bytes\":69,\"sources\":"
+	"{\"format\":\"etm\",\"trace_unit\":\"etmv4\",\"registers_assumed\":true,\"framed\":false,"
+	"\"bytes\":69,\"sources\":"
 	"[{\"bytes_before_the_first_async\":0,\"packet_bytes\":66,"
 	"\"last_packet_is_cut_short\":true,\"atoms\":4,\"cycles\":89,\"timed\":true,"
 	"\"first_timestamp\":4660,\"last_timestamp\":4660,\"packets\":17,\"kinds\":{\"async\":2,"

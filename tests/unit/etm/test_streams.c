@@ -118,7 +118,9 @@ static void free_whole(struct whole *w)
 
 static int execute(struct tl_etm_executed *e, const struct whole *w, struct tl_error *err)
 {
-	static const struct tl_etm_registers registers = { .configr = 0x10c1 };
+	static const struct tl_etm_registers registers = {
+		.idr0 = 0x28000ea1, .idr1 = 0x4100f403, .idr2 = 0x488, .configr = 0x10c1
+	};
 	struct tl_etm_file file = { .faults.strict = false };
 	int status = tl_etm_file_open(&file, w->bytes.data, w->bytes.size, &registers, err);
 
