@@ -4,14 +4,11 @@
  * executed, over a program that is at many addresses, is whole streams of tokens, which have as
  * many instructions as were counted, and fold into a profile.
  */
-#include <tracelathe/xtrace.h>
-
 #include "etm/flow/executed.h"
 #include "exercise_input.h"
 #include "fuzz.h"
 #include "parts.h"
-#include "xtrace/format/reader.h"
-#include "xtrace/profile/fold.h"
+#include "token_stream.h"
 
 /* NOP, BL +28, CBZ X0 +12, NOP, B -16, WFI, ISB, BR X1, NOP, RET: at the addresses 1000 to 1027. */
 static const uint8_t program[] = {
@@ -29,43 +26,35 @@ static const uint8_t *code_at(void *arg, uint64_t address, size_t *size)
 	return program + (address - 0x1000);
 }
 
-static uint64_t count_instructions(struct tl_xtrace_trace *trace)
-{
-	struct tl_xtrace_reader *reader;
-	struct tl_xtrace_instruction insn;
-	uint64_t count = 0;
-
-	FUZZ_MUST(!tl_xtrace_reader_open(&reader, trace, 0, TL_NONE, NULL));
-	while (tl_xtrace_read_instruction(reader, &insn, NULL) > 0)
-		count++;
-	tl_xtrace_reader_close(reader);
-	return count;
-}
-
 static void use_stream(struct tl_etm_stream *stream)
 {
-	const struct tl_xtrace_options options = { .size = sizeof(options), .alone = true };
-	const struct tl_xtrace_fold_options fold = { .size = sizeof(fold), .id = TL_NOWHERE };
-	struct tl_xtrace_file file = { .path = "etm.xinsndata.bin" };
-	struct tl_xtrace_trace *trace;
-	struct tl_profile *profile = NULL;
 	const void *bytes;
 	size_t size;
 
 	FUZZ_MUST(!tl_etm_stream_finish(stream, &bytes, &size, NULL));
-	FUZZ_MUST(!tl_source_open_memory(&file.source, bytes, size, file.path, NULL));
-	FUZZ_MUST(!tl_xtrace_open(&trace, &file, 1, &options, NULL, NULL));
-	FUZZ_MUST(count_instructions(trace) == stream->instructions);
-	FUZZ_MUST(tl_xtrace_fold(trace, &fold, &profile, NULL) != TL_NO_MEMORY);
-	tl_profile_free(profile);
-	tl_xtrace_close(trace);
-	tl_source_close(file.source);
+	use_token_stream(bytes, size, stream->instructions);
 }
 
-/* The depth of speculation comes from the first byte: it is no packet's. */
+/*
+ * The depth of speculation comes from the first byte: it is no packet's. Strict reading wants all
+ * registers; else the others are assumed.
+ */
+static struct tl_etm_registers registers_of(uint8_t first, bool strict)
+{
+	struct tl_etm_registers registers = { .idr8 = first & 31 };
+
+	if (strict) {
+		registers.idr0 = 0x28000ea1;
+		registers.idr1 = first & 32 ? 0x4100ff03 : 0x4100f403;
+		registers.idr2 = 0x488;
+		registers.configr = first & 64 ? 0x8c1 : 0x18c1;
+	}
+	return registers;
+}
+
 static void execute(const uint8_t *data, size_t size, bool strict)
 {
-	const struct tl_etm_registers registers = { .idr8 = size ? data[0] & 31 : 0 };
+	const struct tl_etm_registers registers = registers_of(size ? data[0] : 0, strict);
 	struct tl_etm_file file = { .faults.strict = strict };
 	struct tl_etm_executed executed = { .faults.strict = strict };
 	int status = tl_etm_file_open(&file, data, size, &registers, NULL);
